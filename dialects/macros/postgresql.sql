@@ -1,0 +1,219 @@
+{#-
+  The statements of a bundle on PostgreSQL. Each macro takes one map `x`.
+  A write and its guard are one statement; both take effect only where the
+  ledger row of the guard before exists and its own does not.
+-#}
+
+{%- macro session(x) -%}
+-- The session is set here, so that it does not hang on the client's defaults.
+-- SET LOCAL ends with the transaction, also behind a transaction pooler.
+SET LOCAL standard_conforming_strings = on;
+SET LOCAL client_encoding = 'UTF8';
+SET LOCAL DateStyle = 'ISO, MDY';
+SET LOCAL search_path = {{ x.schema_q }}, pg_catalog;
+SET LOCAL lock_timeout = '{{ x.lock_seconds }}s';
+SET LOCAL statement_timeout = '{{ x.statement_seconds }}s';
+SET LOCAL idle_in_transaction_session_timeout = '{{ x.statement_seconds }}s';
+{%- endmacro -%}
+
+{%- macro ledger_table(x) -%}
+CREATE TABLE IF NOT EXISTS {{ x.ledger }} (
+  bundle varchar(64) NOT NULL,
+  step varchar(190) NOT NULL,
+  expected bigint NOT NULL,
+  actual bigint NOT NULL,
+  held int NOT NULL,
+  recorded_at timestamp with time zone NOT NULL DEFAULT now(),
+  PRIMARY KEY (bundle, step),
+  CONSTRAINT flowmend_expected_is_actual CHECK (expected = actual)
+);
+{%- endmacro -%}
+
+{%- macro work_table(x) -%}
+CREATE TABLE IF NOT EXISTS {{ x.work }} (
+{%- for column in x.work_columns %}
+  {{ column.q }} {{ column.type }}{{ " NOT NULL" if column.key }},
+{%- endfor %}
+  PRIMARY KEY ({{ x.work_key }})
+);
+{%- endmacro -%}
+
+{%- macro image_table(x) -%}
+CREATE TABLE IF NOT EXISTS {{ x.image }} (
+{%- for column in x.image_columns %}
+  {{ column.q }} {{ column.type }},
+{%- endfor %}
+  PRIMARY KEY ({{ x.image_key }})
+);
+{%- endmacro -%}
+
+{%- macro begin_transaction(x) -%}
+BEGIN;
+{%- endmacro -%}
+
+{%- macro begin_row(x) -%}
+INSERT INTO {{ x.ledger }} (bundle, step, expected, actual, held) VALUES ('{{ x.id }}', '{{ x.own }}', 0, 0, 1);
+{%- endmacro -%}
+
+{%- macro first_guard(x) -%}
+INSERT INTO {{ x.ledger }} (bundle, step, expected, actual, held)
+SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, ({{ x.query }}), 1;
+{%- endmacro -%}
+
+{%- macro guard(x) -%}
+INSERT INTO {{ x.ledger }} (bundle, step, expected, actual, held)
+SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, ({{ x.query }}), 1
+  FROM {{ x.ledger }} p
+ WHERE p.bundle = '{{ x.id }}' AND p.step = '{{ x.prev }}'
+   AND NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}');
+{%- endmacro -%}
+
+{%- macro counted(x, statement, lead="") -%}
+WITH {{ lead }}written AS (
+{{ statement }}
+)
+INSERT INTO {{ x.ledger }} (bundle, step, expected, actual, held)
+SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, (SELECT COUNT(*) FROM written), 1
+  FROM {{ x.ledger }} p
+ WHERE p.bundle = '{{ x.id }}' AND p.step = '{{ x.prev }}'
+   AND NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}');
+{%- endmacro -%}
+
+{%- macro gate(x) -%}
+JOIN {{ x.ledger }} g ON g.bundle = '{{ x.id }}' AND g.step = '{{ x.prev }}'
+{%- endmacro -%}
+
+{%- macro not_yet(x) -%}
+NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}')
+{%- endmacro -%}
+
+{%- macro load(x) -%}
+INSERT INTO {{ x.work }} ({{ x.work_names }}) VALUES
+{{ x.rows | join(",\n") }};
+{%- endmacro -%}
+
+{%- macro backup(x) -%}
+{%- set lead -%}
+locked AS (
+SELECT {{ x.columns_t }}
+  FROM {{ x.work }} w
+  {{ gate(x) }}
+  JOIN {{ x.table }} t ON {{ x.key_tw }}
+{%- if x.related %}
+  JOIN {{ x.related }} r ON {{ x.related_on }}
+{%- endif %}
+ WHERE {{ x.pins_tw }}
+{%- for condition in x.conditions_start %}
+   AND ({{ condition }})
+{%- endfor %}
+   AND {{ not_yet(x) }}
+   FOR UPDATE OF t{{ " FOR SHARE OF r" if x.related }}
+), {% endset -%}
+{%- set statement -%}
+INSERT INTO {{ x.before }} ({{ x.columns }})
+SELECT {{ x.columns }} FROM locked
+RETURNING 1
+{%- endset -%}
+{{ counted(x, statement, lead) }}
+{%- endmacro -%}
+
+{%- macro update(x) -%}
+{%- set statement -%}
+UPDATE {{ x.table }} t
+   SET {{ x.set_list }}
+  FROM {{ x.before }} b
+  JOIN {{ x.work }} w ON {{ x.key_bw }}
+  {{ gate(x) }}
+ WHERE {{ x.key_tb }}
+   AND {{ x.pins_tw }}
+{%- for changed in x.must_change %}
+   AND {{ changed }}
+{%- endfor %}
+   AND {{ not_yet(x) }}
+RETURNING 1
+{%- endset -%}
+{{ counted(x, statement) }}
+{%- endmacro -%}
+
+{%- macro delete(x) -%}
+{%- set statement -%}
+DELETE FROM {{ x.table }} t
+ USING {{ x.before }} b
+  JOIN {{ x.work }} w ON {{ x.key_bw }}
+  {{ gate(x) }}
+ WHERE {{ x.key_tb }}
+   AND {{ x.pins_tw }}
+   AND {{ not_yet(x) }}
+RETURNING 1
+{%- endset -%}
+{{ counted(x, statement) }}
+{%- endmacro -%}
+
+{%- macro after_image(x) -%}
+{%- set statement -%}
+INSERT INTO {{ x.after }} ({{ x.columns }})
+SELECT {{ x.columns_t }}
+  FROM {{ x.table }} t
+  JOIN {{ x.before }} b ON {{ x.key_tb }}
+  {{ gate(x) }}
+ WHERE {{ not_yet(x) }}
+RETURNING 1
+{%- endset -%}
+{{ counted(x, statement) }}
+{%- endmacro -%}
+
+{%- macro restore_update(x) -%}
+{%- set statement -%}
+UPDATE {{ x.table }} t
+   SET {{ x.restore_list }}
+  FROM {{ x.after }} a
+  JOIN {{ x.before }} b ON {{ x.key_ab }}
+  {{ gate(x) }}
+ WHERE {{ x.key_ta }}
+   AND {{ x.same_ta }}
+   AND {{ not_yet(x) }}{{ x.only }}
+RETURNING 1
+{%- endset -%}
+{{ counted(x, statement) }}
+{%- endmacro -%}
+
+{%- macro recount(x) -%}
+UPDATE {{ x.table }} t
+   SET {{ x.recount_list }}
+  FROM {{ x.after }} a
+  {{ gate(x) }}
+ WHERE {{ x.key_ta }}
+   AND {{ not_yet(x) }};
+{%- endmacro -%}
+
+{%- macro restore_delete(x) -%}
+{%- set statement -%}
+INSERT INTO {{ x.table }} ({{ x.columns }})
+SELECT {{ x.columns_b }}
+  FROM {{ x.before }} b
+  {{ gate(x) }}
+ WHERE {{ not_yet(x) }}{{ x.only_b }}
+RETURNING 1
+{%- endset -%}
+{{ counted(x, statement) }}
+{%- endmacro -%}
+
+{%- macro end_transaction(x) -%}
+COMMIT;
+{%- endmacro -%}
+
+{%- macro triggers_count(x) -%}
+SELECT COUNT(*) FROM pg_catalog.pg_trigger tg JOIN pg_catalog.pg_class c ON c.oid = tg.tgrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{ x.schema_literal }} AND c.relname IN ({{ x.table_literals }}) AND NOT tg.tgisinternal
+{%- endmacro -%}
+
+{%- macro tables_count(x) -%}
+SELECT COUNT(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{ x.schema_literal }} AND c.relname IN ({{ x.table_literals }}) AND c.relkind IN ('r', 'p')
+{%- endmacro -%}
+
+{%- macro drop_table(x) -%}
+DROP TABLE IF EXISTS {{ x.name }};
+{%- endmacro -%}
+
+{%- macro runner_head(x) -%}
+\set ON_ERROR_STOP on
+{%- endmacro -%}

@@ -1,0 +1,198 @@
+{#-
+  The statements of a bundle on SQLite. Each macro takes one map `x`.
+  A guard that fails ends the transaction (INSERT OR ROLLBACK); what a client
+  without .bail then runs finds no ledger row before it and changes nothing.
+-#}
+
+{%- macro session(x) -%}
+-- Nothing to set: what matters is decided per statement.
+SELECT 'flowmend bundle {{ x.id }}' AS flowmend;
+{%- endmacro -%}
+
+{%- macro ledger_table(x) -%}
+CREATE TABLE IF NOT EXISTS {{ x.ledger }} (
+  bundle TEXT NOT NULL,
+  step TEXT NOT NULL,
+  expected INTEGER NOT NULL,
+  actual INTEGER NOT NULL,
+  held INTEGER NOT NULL,
+  recorded_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (bundle, step),
+  CONSTRAINT flowmend_expected_is_actual CHECK (expected = actual)
+);
+{%- endmacro -%}
+
+{%- macro work_table(x) -%}
+CREATE TABLE IF NOT EXISTS {{ x.work }} (
+{%- for column in x.work_columns %}
+  {{ column.q }} {{ column.type }}{{ " NOT NULL" if column.key }},
+{%- endfor %}
+  PRIMARY KEY ({{ x.work_key }})
+);
+{%- endmacro -%}
+
+{%- macro image_table(x) -%}
+CREATE TABLE IF NOT EXISTS {{ x.image }} (
+{%- for column in x.image_columns %}
+  {{ column.q }} {{ column.type }},
+{%- endfor %}
+  PRIMARY KEY ({{ x.image_key }})
+);
+{%- endmacro -%}
+
+{%- macro begin_transaction(x) -%}
+BEGIN IMMEDIATE;
+{%- endmacro -%}
+
+{%- macro begin_row(x) -%}
+INSERT OR ROLLBACK INTO {{ x.ledger }} (bundle, step, expected, actual, held) VALUES ('{{ x.id }}', '{{ x.own }}', 0, 0, 1);
+{%- endmacro -%}
+
+{%- macro first_guard(x) -%}
+INSERT OR ROLLBACK INTO {{ x.ledger }} (bundle, step, expected, actual, held)
+SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, ({{ x.query }}), 1;
+{%- endmacro -%}
+
+{%- macro guard(x) -%}
+INSERT OR ROLLBACK INTO {{ x.ledger }} (bundle, step, expected, actual, held)
+SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, ({{ x.query }}), 1
+  FROM {{ x.ledger }} p
+ WHERE p.bundle = '{{ x.id }}' AND p.step = '{{ x.prev }}'
+   AND NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}');
+{%- endmacro -%}
+
+{%- macro counted(x, statement) -%}
+{{ statement }};
+INSERT OR ROLLBACK INTO {{ x.ledger }} (bundle, step, expected, actual, held)
+SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, changes(), 1
+  FROM {{ x.ledger }} p
+ WHERE p.bundle = '{{ x.id }}' AND p.step = '{{ x.prev }}'
+   AND NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}');
+{%- endmacro -%}
+
+{%- macro gate(x) -%}
+JOIN {{ x.ledger }} g ON g.bundle = '{{ x.id }}' AND g.step = '{{ x.prev }}'
+{%- endmacro -%}
+
+{%- macro not_yet(x) -%}
+NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}')
+{%- endmacro -%}
+
+{%- macro load(x) -%}
+INSERT INTO {{ x.work }} ({{ x.work_names }}) VALUES
+{{ x.rows | join(",\n") }};
+{%- endmacro -%}
+
+{%- macro backup(x) -%}
+{%- set statement -%}
+INSERT INTO {{ x.before }} ({{ x.columns }})
+SELECT {{ x.columns_t }}
+  FROM {{ x.work }} w
+  {{ gate(x) }}
+  JOIN {{ x.table }} t ON {{ x.key_tw }}
+{%- if x.related %}
+  JOIN {{ x.related }} r ON {{ x.related_on }}
+{%- endif %}
+ WHERE {{ x.pins_tw }}
+{%- for condition in x.conditions_start %}
+   AND ({{ condition }})
+{%- endfor %}
+   AND {{ not_yet(x) }}
+{%- endset -%}
+{{ counted(x, statement) }}
+{%- endmacro -%}
+
+{%- macro update(x) -%}
+{%- set statement -%}
+UPDATE {{ x.table }} AS t
+   SET {{ x.set_list }}
+  FROM {{ x.before }} b
+  JOIN {{ x.work }} w ON {{ x.key_bw }}
+  {{ gate(x) }}
+ WHERE {{ x.key_tb }}
+   AND {{ x.pins_tw }}
+{%- for changed in x.must_change %}
+   AND {{ changed }}
+{%- endfor %}
+   AND {{ not_yet(x) }}
+{%- endset -%}
+{{ counted(x, statement) }}
+{%- endmacro -%}
+
+{%- macro delete(x) -%}
+{%- set statement -%}
+DELETE FROM {{ x.table }} AS t
+ WHERE EXISTS (SELECT 1 FROM {{ x.before }} b
+  JOIN {{ x.work }} w ON {{ x.key_bw }}
+  {{ gate(x) }}
+ WHERE {{ x.key_tb }} AND {{ x.pins_tw }})
+   AND {{ not_yet(x) }}
+{%- endset -%}
+{{ counted(x, statement) }}
+{%- endmacro -%}
+
+{%- macro after_image(x) -%}
+{%- set statement -%}
+INSERT INTO {{ x.after }} ({{ x.columns }})
+SELECT {{ x.columns_t }}
+  FROM {{ x.table }} t
+  JOIN {{ x.before }} b ON {{ x.key_tb }}
+  {{ gate(x) }}
+ WHERE {{ not_yet(x) }}
+{%- endset -%}
+{{ counted(x, statement) }}
+{%- endmacro -%}
+
+{%- macro restore_update(x) -%}
+{%- set statement -%}
+UPDATE {{ x.table }} AS t
+   SET {{ x.restore_list }}
+  FROM {{ x.after }} a
+  JOIN {{ x.before }} b ON {{ x.key_ab }}
+  {{ gate(x) }}
+ WHERE {{ x.key_ta }}
+   AND {{ x.same_ta }}
+   AND {{ not_yet(x) }}{{ x.only }}
+{%- endset -%}
+{{ counted(x, statement) }}
+{%- endmacro -%}
+
+{%- macro recount(x) -%}
+UPDATE {{ x.table }} AS t
+   SET {{ x.recount_list }}
+  FROM {{ x.after }} a
+  {{ gate(x) }}
+ WHERE {{ x.key_ta }}
+   AND {{ not_yet(x) }};
+{%- endmacro -%}
+
+{%- macro restore_delete(x) -%}
+{%- set statement -%}
+INSERT INTO {{ x.table }} ({{ x.columns }})
+SELECT {{ x.columns_b }}
+  FROM {{ x.before }} b
+  {{ gate(x) }}
+ WHERE {{ not_yet(x) }}{{ x.only_b }}
+{%- endset -%}
+{{ counted(x, statement) }}
+{%- endmacro -%}
+
+{%- macro end_transaction(x) -%}
+COMMIT;
+{%- endmacro -%}
+
+{%- macro triggers_count(x) -%}
+SELECT COUNT(*) FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN ({{ x.table_literals }})
+{%- endmacro -%}
+
+{%- macro tables_count(x) -%}
+SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN ({{ x.table_literals }})
+{%- endmacro -%}
+
+{%- macro drop_table(x) -%}
+DROP TABLE IF EXISTS {{ x.name }};
+{%- endmacro -%}
+
+{%- macro runner_head(x) -%}
+.bail on
+{%- endmacro -%}

@@ -1,0 +1,201 @@
+//! What must hold before a bundle touches a database: identity, schema, triggers, owners.
+
+use crate::bundle::Bundle;
+use crate::db::{Catalog, Database, LiveTable, TableKind};
+use crate::inspect::{beating, schema_digest, target};
+use crate::manifest::{Engine, Manifests};
+use crate::plan::Plan;
+use crate::recipe::Op;
+use crate::{Error, Result, ui};
+
+/// Which checks an operator waived, and what to check against.
+pub struct ApplyChecks<'a> {
+    /// The manifests of this flowmend.
+    pub manifests: &'a Manifests,
+    /// Whether owners must still be dead: for everything that writes.
+    pub owners: bool,
+}
+
+/// Checks that this is the database of the plan, and that it can be repaired.
+///
+/// # Errors
+/// Refused, with the reason, before any change.
+pub async fn check_target(db: &mut Database, bundle: &Bundle, checks: &ApplyChecks<'_>) -> Result<Catalog> {
+    let plan = &bundle.plan;
+    identity(db, plan).await?;
+    manifest(plan, checks.manifests)?;
+    writable(db).await?;
+    steady_session(db).await?;
+    let catalog = db.catalog().await?;
+    let tables = plan_tables(plan);
+    if schema_digest(&catalog, &tables) != plan.target.schema_sha256 {
+        return Err(Error::refused("the columns of the tables in the plan are not what they were when it was planned")
+            .hint("the scheduler was upgraded, or somebody changed a table: plan again"));
+    }
+    for step in &plan.steps {
+        let table = catalog.get(&step.table).ok_or_else(|| Error::refused(format!("the table {} is gone", step.table)))?;
+        repairable(table, plan, step.op)?;
+    }
+    if checks.owners {
+        let m = checks.manifests.release(&plan.from.scheduler, first_release(plan, checks.manifests)?)?;
+        let alive = beating(db, &catalog, m, &plan.owners).await?;
+        if !alive.is_empty() {
+            return Err(Error::refused(format!("an owner said to be dead is alive: the heartbeat of {} moved", alive.join(", ")))
+                .hint("stop it, or plan again with --dead-owner HOST:PORT@TIME for what ran before its restart"));
+        }
+    }
+    Ok(catalog)
+}
+
+fn first_release<'m>(plan: &Plan, manifests: &'m Manifests) -> Result<&'m str> {
+    let known = manifests.of(&plan.from.scheduler)?;
+    let found = known.iter().find(|m| m.generation == plan.from.generation);
+    found.and_then(|m| m.releases.first()).map(String::as_str).ok_or_else(|| {
+        Error::refused(format!("no manifest for {} {}", plan.from.scheduler, plan.from.generation))
+    })
+}
+
+/// Tables that a plan writes or reads by name.
+#[must_use]
+pub fn plan_tables(plan: &Plan) -> Vec<&str> {
+    let related = plan.steps.iter().filter_map(|s| s.related.as_ref().map(|r| r.table.as_str()));
+    plan.steps.iter().map(|s| s.table.as_str()).chain(related).collect()
+}
+
+async fn identity(db: &mut Database, plan: &Plan) -> Result<()> {
+    let live = target(db).await?;
+    let planned = &plan.target;
+    let pairs = [
+        ("product", &planned.dialect, &live.dialect),
+        ("server", &planned.server, &live.server),
+        ("database", &planned.database, &live.database),
+    ];
+    for (what, planned, live) in pairs {
+        if planned != live {
+            return Err(Error::refused(format!("the bundle is for another {what}: planned {planned}, here {live}"))
+                .hint("connect to the database of the plan, or plan again for this one"));
+        }
+    }
+    if planned.schema.is_some() && planned.schema != live.schema {
+        db.schema.clone_from(&planned.schema);
+    }
+    Ok(())
+}
+
+fn manifest(plan: &Plan, manifests: &Manifests) -> Result<()> {
+    let known = manifests.of(&plan.from.scheduler)?;
+    let found = known.iter().find(|m| m.generation == plan.from.generation);
+    match found {
+        Some(m) if m.sha256 == plan.from.manifest_sha256 => Ok(()),
+        _ => Err(Error::refused(format!(
+            "the manifest of {} {} is not the one the bundle was planned from",
+            plan.from.scheduler, plan.from.generation
+        ))
+        .hint("use the flowmend (and --enums) that planned it, or plan again")),
+    }
+}
+
+async fn writable(db: &mut Database) -> Result<()> {
+    let refuse = |what: &str| Err(Error::refused(format!("this server is read only: {what}")).hint("connect to the primary"));
+    match db.dialect.engine {
+        Engine::PostgreSql => {
+            if db.value("SELECT pg_is_in_recovery()::text").await?.as_deref() == Some("true") {
+                return refuse("it is a standby in recovery");
+            }
+            if db.value("SHOW transaction_read_only").await?.as_deref() == Some("on") {
+                return refuse("transaction_read_only is on");
+            }
+        }
+        Engine::MySql => {
+            if db.value("SELECT CAST(@@global.read_only AS CHAR)").await?.as_deref() == Some("1") {
+                return refuse("read_only is on, as on a replica");
+            }
+            group_replication(db).await?;
+            statement_binlog(db).await?;
+        }
+        Engine::Sqlite => {
+            let readonly = std::fs::metadata(&db.address.database).is_ok_and(|m| m.permissions().readonly());
+            if readonly {
+                return refuse("the file is read only");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Group replication and Galera check writes only at commit, in ways that a
+/// row lock does not see; one primary is fine, several are not.
+async fn group_replication(db: &mut Database) -> Result<()> {
+    let several = "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_VARIABLES WHERE VARIABLE_NAME = 'WSREP_ON'";
+    let (sql, on) = if db.dialect.name == "mariadb" {
+        (several, "ON")
+    } else {
+        ("SHOW VARIABLES LIKE 'group_replication_single_primary_mode'", "OFF")
+    };
+    let rows = db.rows(sql).await.unwrap_or_default();
+    if rows.first().and_then(|r| r.last()?.as_deref()).is_some_and(|v| v.eq_ignore_ascii_case(on)) {
+        return Err(Error::refused("this server takes writes on several nodes (Galera, or group replication with several primaries)")
+            .hint("row locks do not hold across such nodes, so the guards cannot be trusted; send all writes to one node and switch the mode, or stop the masters and use a single node"));
+    }
+    Ok(())
+}
+
+async fn statement_binlog(db: &mut Database) -> Result<()> {
+    let isolation = if db.dialect.name == "mariadb" { "@@tx_isolation" } else { "@@transaction_isolation" };
+    let sql = format!("SELECT CAST(@@log_bin AS CHAR), @@binlog_format, {isolation}");
+    let Ok(rows) = db.rows(&sql).await else { return Ok(()) };
+    let cell = |i: usize| rows.first().and_then(|r| r.get(i).cloned().flatten()).unwrap_or_default();
+    if cell(0) == "1" && cell(1) == "STATEMENT" && cell(2).starts_with("READ-") {
+        return Err(Error::refused(format!("the server logs statements (binlog_format=STATEMENT) and the isolation level is {}: InnoDB refuses every write (1665)", cell(2)))
+            .hint("the default level REPEATABLE READ works; flowmend does not change binlog_format"));
+    }
+    Ok(())
+}
+
+/// A pooler that changes the server session between statements breaks MySQL's
+/// session settings; on PostgreSQL everything is inside the one transaction.
+async fn steady_session(db: &mut Database) -> Result<()> {
+    let sql = match db.dialect.engine {
+        Engine::MySql => "SELECT CAST(CONNECTION_ID() AS CHAR)",
+        Engine::PostgreSql => "SELECT pg_backend_pid()::text",
+        Engine::Sqlite => return Ok(()),
+    };
+    let (first, second) = (db.value(sql).await?, db.value(sql).await?);
+    if first == second {
+        return Ok(());
+    }
+    if db.dialect.engine == Engine::MySql {
+        return Err(Error::refused("the connection goes through a proxy that changes the server session between statements")
+            .hint("connect to the server itself: session settings would be lost"));
+    }
+    ui::warn("pooled connection: the server session changes between transactions. The bundle runs in one transaction with SET LOCAL, so this is safe");
+    Ok(())
+}
+
+fn repairable(table: &LiveTable, plan: &Plan, op: Op) -> Result<()> {
+    match table.kind {
+        TableKind::Base | TableKind::Partitioned => {}
+        TableKind::Other => {
+            return Err(Error::refused(format!("{} is a view or a foreign table, not a table", table.name))
+                .hint("connect to the database that holds the table itself"));
+        }
+    }
+    if let Some(engine) = &table.engine
+        && !engine.eq_ignore_ascii_case("innodb")
+    {
+        return Err(Error::refused(format!("{} uses the storage engine {engine}, which cannot roll back", table.name))
+            .hint("flowmend repairs InnoDB tables only"));
+    }
+    let allowed = |trigger: &String| plan.target.allowed_triggers.contains(&format!("{}.{trigger}", table.name));
+    if let Some(trigger) = table.triggers.iter().find(|t| !allowed(t)) {
+        return Err(Error::refused(format!("trigger-present {}.{trigger}: a trigger would change more than the plan says", table.name))
+            .hint("drop it, or look at what it does and plan with --allow-triggers; rows that it bends are rolled back all the same"));
+    }
+    let acts = |rule: &str| !matches!(rule, "NO ACTION" | "RESTRICT");
+    let cascade = table.foreign_keys.iter().find(|k| k.parent.eq_ignore_ascii_case(&table.name) && acts(&k.on_delete));
+    if let (Op::Delete, Some(key)) = (op, cascade) {
+        return Err(Error::refused(format!("deleting from {} would reach {} (ON DELETE {})", table.name, key.child, key.on_delete))
+            .hint("rows that go by a cascade are in no backup"));
+    }
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! What the ledger knows of a bundle.
+
+use std::collections::BTreeSet;
+
+use crate::Result;
+use crate::bundle::Bundle;
+use crate::db::Database;
+use crate::render::files::LEDGER;
+
+/// Where a bundle stands on a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BundleState {
+    /// No trace of it.
+    NotApplied,
+    /// Applied, and not rolled back.
+    Applied,
+    /// Applied and rolled back.
+    RolledBack,
+}
+
+/// The ledger's table for a bundle, qualified.
+#[must_use]
+pub fn table(db: &Database, bundle: &Bundle) -> String {
+    let target = &bundle.plan.target;
+    db.dialect.table(target.work_schema.as_deref().or(target.schema.as_deref()), LEDGER)
+}
+
+/// Whether the ledger's table is there.
+///
+/// # Errors
+/// What the server said.
+pub async fn exists(db: &mut Database, bundle: &Bundle) -> Result<bool> {
+    use crate::manifest::Engine;
+    let target = &bundle.plan.target;
+    let schema = target.work_schema.as_deref().or(target.schema.as_deref());
+    let literal = |text: &str| db.dialect.text_literal(text);
+    let sql = match db.dialect.engine {
+        Engine::MySql => {
+            let schema = schema.map_or_else(|| "DATABASE()".to_owned(), literal);
+            format!("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = '{LEDGER}'")
+        }
+        Engine::PostgreSql => format!(
+            "SELECT tablename::text FROM pg_catalog.pg_tables WHERE schemaname = {} AND tablename = '{LEDGER}'",
+            literal(schema.unwrap_or("public"))
+        ),
+        Engine::Sqlite => format!("SELECT name FROM sqlite_master WHERE type = 'table' AND name = '{LEDGER}'"),
+    };
+    Ok(db.value(&sql).await?.is_some())
+}
+
+/// The ledger's steps of a bundle.
+///
+/// # Errors
+/// What the server said.
+pub async fn steps(db: &mut Database, bundle: &Bundle) -> Result<BTreeSet<String>> {
+    if !exists(db, bundle).await? {
+        return Ok(BTreeSet::new());
+    }
+    let sql = format!("SELECT step FROM {} WHERE bundle = '{}'", table(db, bundle), bundle.id);
+    Ok(db.rows(&sql).await?.into_iter().filter_map(|r| r.into_iter().next().flatten()).collect())
+}
+
+/// Where a bundle stands.
+///
+/// # Errors
+/// What the server said.
+pub async fn state_of(db: &mut Database, bundle: &Bundle) -> Result<BundleState> {
+    let steps = steps(db, bundle).await?;
+    Ok(match (steps.contains("end"), steps.contains("rollback.end")) {
+        (_, true) => BundleState::RolledBack,
+        (true, false) => BundleState::Applied,
+        (false, false) => BundleState::NotApplied,
+    })
+}

@@ -1,0 +1,21 @@
+//! Runs bundles: apply, rehearse, verify, rollback, clean.
+
+mod blockers;
+mod check;
+mod clean;
+mod ledger;
+mod partial;
+mod receipt;
+mod rehearse;
+mod run;
+mod script;
+mod verify;
+
+pub use check::{ApplyChecks, check_target, plan_tables};
+pub use clean::clean;
+pub use ledger::{BundleState, state_of};
+pub use partial::rollback_text;
+pub use receipt::{Receipt, ReceiptStep};
+pub use rehearse::rehearse;
+pub use run::{Events, Outcome, apply, receipt_steps, rollback};
+pub use verify::{Drift, VerifyReport, verify};

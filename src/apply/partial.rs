@@ -1,0 +1,66 @@
+//! Partial rollback: only whole instances none of whose rows moved.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::verify::{drift_of, require_backup};
+use crate::bundle::Bundle;
+use crate::db::Database;
+use crate::recipe::{Op, SetKind};
+use crate::render::files::{Book, Partial, PartialStep};
+use crate::{Error, Result};
+
+/// The text of a rollback runner: of everything, or of the instances that stand still.
+///
+/// # Errors
+/// The backup tables are gone, or nothing stands still.
+pub async fn rollback_text(db: &mut Database, bundle: &Bundle, partial: bool) -> Result<(String, Vec<String>)> {
+    let dialect = db.dialect.clone();
+    let book = Book::new(&bundle.plan, &dialect, &bundle.id)?;
+    require_backup(db, &book).await?;
+    if !partial {
+        return Ok((bundle.file(&format!("rollback.{}", dialect.client))?.to_owned(), Vec::new()));
+    }
+    let (moved, moved_keys) = moved(db, &book).await?;
+    let shares = shares(&book, &moved, &moved_keys);
+    if shares.values().all(|s| s.rows == 0) {
+        return Err(Error::refused("nothing can be rolled back: every instance has a row that moved"));
+    }
+    let undo = book.rollback(Some(&shares))?;
+    Ok((book.rollback_runner(&undo)?, moved.into_iter().collect()))
+}
+
+type Keys = BTreeMap<String, BTreeSet<Vec<String>>>;
+
+/// Instances with a row that moved, and the keys of moved rows of each step.
+async fn moved(db: &mut Database, book: &Book<'_>) -> Result<(BTreeSet<String>, Keys)> {
+    let mut instances = BTreeSet::new();
+    let mut keys = Keys::new();
+    for view in book.views() {
+        let image = if view.step.op == Op::Delete { "before" } else { "after" };
+        for drift in drift_of(db, &view, image, false).await? {
+            let is_it = |key: &[Option<String>]| key.iter().map(|k| k.as_deref().unwrap_or("")).eq(drift.key.iter().map(String::as_str));
+            if let Some(row) = view.step.rows.iter().find(|r| is_it(&r.key)) {
+                instances.extend(row.instance.clone());
+            }
+            keys.entry(view.name.clone()).or_default().insert(drift.key);
+        }
+    }
+    Ok((instances, keys))
+}
+
+fn shares(book: &Book<'_>, moved: &BTreeSet<String>, moved_keys: &Keys) -> Partial {
+    let mut partial = Partial::new();
+    for view in book.views() {
+        // Counters follow the rows, whatever happened to them.
+        let recount = view.step.set.iter().any(|s| s.kind == SetKind::Recount);
+        let stays = |row: &&crate::plan::RowChange| {
+            let key: Vec<String> = row.key.iter().map(|k| k.clone().unwrap_or_default()).collect();
+            row.instance.as_ref().is_some_and(|i| moved.contains(i))
+                || moved_keys.get(&view.name).is_some_and(|keys| keys.contains(&key))
+        };
+        let skip: Vec<Vec<Option<String>>> = view.step.rows.iter().filter(stays).map(|r| r.key.clone()).collect();
+        let rows = if recount { 0 } else { view.step.rows.len() - skip.len() };
+        partial.insert(view.name.clone(), PartialStep { rows, skip });
+    }
+    partial
+}

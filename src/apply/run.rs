@@ -1,0 +1,168 @@
+//! Runs a script of a bundle statement by statement, and says what came of it.
+
+use super::ledger::{self, BundleState};
+use super::script::{Statement, split};
+use super::{blockers, receipt::ReceiptStep};
+use crate::bundle::Bundle;
+use crate::db::{Access, Database, DbFault, FaultKind};
+use crate::{Error, Result};
+
+/// What happens while a script runs.
+pub trait Events {
+    /// A guard begins.
+    fn guard(&mut self, name: &str, about: &str);
+    /// The end was asked for.
+    fn committing(&mut self);
+}
+
+/// What came of a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Committed.
+    Done,
+    /// There was nothing to do: the bundle was applied, or rolled back, before.
+    Already,
+}
+
+/// Applies a bundle.
+///
+/// # Errors
+/// A guard failed (everything is rolled back), the bundle was rolled back
+/// before, or the database said no.
+pub async fn apply(db: &mut Database, bundle: &Bundle, events: &mut dyn Events) -> Result<Outcome> {
+    match ledger::state_of(db, bundle).await? {
+        BundleState::Applied => return Ok(Outcome::Already),
+        BundleState::RolledBack => {
+            return Err(Error::refused("this bundle was applied and rolled back").hint("make a new plan: the rows may have moved since"));
+        }
+        BundleState::NotApplied => {}
+    }
+    let file = format!("apply.{}", db.dialect.client);
+    run(db, bundle, bundle.file(&file)?, "end", events).await
+}
+
+/// Rolls a bundle back.
+///
+/// # Errors
+/// A row moved (everything stays as it is), the bundle was never applied, or
+/// the database said no.
+pub async fn rollback(db: &mut Database, bundle: &Bundle, text: &str, events: &mut dyn Events) -> Result<Outcome> {
+    match ledger::state_of(db, bundle).await? {
+        BundleState::RolledBack => return Ok(Outcome::Already),
+        BundleState::NotApplied => return Err(Error::refused("this bundle was never applied to this database")),
+        BundleState::Applied => {}
+    }
+    run(db, bundle, text, "rollback.end", events).await
+}
+
+/// Runs a runner's text to its end.
+pub(super) async fn run(db: &mut Database, bundle: &Bundle, text: &str, last: &str, events: &mut dyn Events) -> Result<Outcome> {
+    let statements = split(text, &db.dialect)?;
+    let mut guard = "";
+    for statement in &statements {
+        if statement.guard != guard {
+            guard = &statement.guard;
+            events.guard(guard, &statement.about);
+        }
+        let ends = is_end(&statement.sql);
+        if ends {
+            events.committing();
+        }
+        failpoint(&statement.guard, ends);
+        match db.run(&statement.sql).await {
+            Ok(_) => {}
+            Err(fault) if ends && fault.kind == FaultKind::ConnectionLost => return unknown_outcome(db, bundle, last).await,
+            Err(fault) => return Err(explain(db, bundle, statement, fault).await),
+        }
+    }
+    // MySQL's end is conditional, so the ledger has the last word.
+    if ledger::steps(db, bundle).await?.contains(last) {
+        return Ok(Outcome::Done);
+    }
+    Err(Error::guard("the last guard is not in the ledger: everything was rolled back"))
+}
+
+fn is_end(sql: &str) -> bool {
+    sql == "COMMIT" || sql.starts_with("EXECUTE flowmend_end")
+}
+
+/// Ends the process at a named guard, for tests that kill it there.
+#[cfg(debug_assertions)]
+fn failpoint(guard: &str, ends: bool) {
+    let Ok(wanted) = std::env::var("FLOWMEND_TEST_ABORT_AT") else { return };
+    if wanted == guard || (ends && wanted == "commit") {
+        std::process::abort();
+    }
+}
+
+#[cfg(not(debug_assertions))]
+fn failpoint(_: &str, _: bool) {}
+
+async fn explain(db: &mut Database, bundle: &Bundle, statement: &Statement, fault: DbFault) -> Error {
+    // Whatever is open goes back; on SQLite the guard did it already.
+    if fault.kind != FaultKind::ConnectionLost {
+        let _ = db.run("ROLLBACK").await;
+    }
+    let place = if statement.guard.is_empty() { "before the first guard".to_owned() } else { format!("at {}", statement.guard) };
+    let about = if statement.about.is_empty() { String::new() } else { format!(" ({})", statement.about) };
+    match fault.kind {
+        FaultKind::Constraint => Error::guard(format!("a guard failed {place}{about}; everything was rolled back. The database says: {fault}"))
+            .hint("a row moved since the plan, or somebody queued a command: plan again"),
+        FaultKind::LockTimeout => {
+            let mut error = Error::database(format!("a lock could not be had {place}; everything was rolled back: {fault}"));
+            let held = blockers::blockers(db, bundle).await;
+            if held.is_empty() {
+                error = error.hint("the login may not see who holds it (PROCESS on MySQL, pg_read_all_stats on PostgreSQL)");
+            }
+            for line in held {
+                error = error.hint(format!("held by {line}"));
+            }
+            error
+        }
+        FaultKind::ConnectionLost => Error::database(format!("the connection was lost {place}: {fault}. It was not committed, so the server rolls back"))
+            .hint("run `flowmend verify` to see that nothing changed, then apply again"),
+        FaultKind::Denied | FaultKind::Other => Error::from(fault).context(format!("{place}; everything was rolled back")),
+    }
+}
+
+/// The connection broke while the commit was under way: only the ledger knows.
+async fn unknown_outcome(db: &Database, bundle: &Bundle, last: &str) -> Result<Outcome> {
+    let mut again = None;
+    for _ in 0..10 {
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+        if let Ok(other) = Database::open(&db.address, db.schema.as_deref(), Access::ReadOnly).await {
+            again = Some(other);
+            break;
+        }
+    }
+    let Some(mut again) = again else {
+        return Err(Error::database("the connection was lost during COMMIT and the server cannot be reached: the outcome is unknown")
+            .hint("run the same command again when the server answers: it reads the ledger and says which"));
+    };
+    let there = ledger::steps(&mut again, bundle).await?.contains(last);
+    again.close().await;
+    if there {
+        crate::ui::warn("the connection was lost during COMMIT; the ledger says that it was committed");
+        return Ok(Outcome::Done);
+    }
+    Err(Error::database("the connection was lost during COMMIT; the ledger says that nothing was committed").hint("run it again"))
+}
+
+/// The guards of a bundle in the ledger, for a receipt.
+///
+/// # Errors
+/// What the server said.
+pub async fn receipt_steps(db: &mut Database, bundle: &Bundle) -> Result<Vec<ReceiptStep>> {
+    if !ledger::exists(db, bundle).await? {
+        return Ok(Vec::new());
+    }
+    let d = &db.dialect;
+    let sql = format!("SELECT step, {} FROM {} WHERE bundle = '{}' ORDER BY step", d.as_text("actual"), ledger::table(db, bundle), bundle.id);
+    let rows = db.rows(&sql).await?;
+    let step = |r: crate::db::Row| {
+        let mut cells = r.into_iter();
+        let step = cells.next().flatten()?;
+        Some(ReceiptStep { step, rows: cells.next().flatten()?.parse().ok()? })
+    };
+    Ok(rows.into_iter().filter_map(step).collect())
+}

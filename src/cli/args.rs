@@ -1,0 +1,213 @@
+//! All flags. The recipes' parameters become flags of `plan` and `inspect`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+use crate::recipe::{Parameter, ParameterKind, Recipes};
+use crate::ui;
+
+const EXIT_CODES: &str = "Exit codes: 0 done, or nothing found · 1 findings · 2 usage or configuration · \
+3 a guard failed and everything was rolled back · 4 refused before any change · 6 database error · 70 internal";
+
+/// The whole command line.
+#[must_use]
+pub fn command(recipes: &Recipes) -> Command {
+    Command::new("flowmend")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Generates reviewable, guarded, reversible SQL repairs for the metadata databases of workflow schedulers")
+        .after_help(EXIT_CODES)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .args(common())
+        .subcommand(
+            Command::new("demo")
+                .about("Walk through a whole repair on a small SQLite database, offline")
+                .arg(path("keep", "DIR", "Leave the database and the bundle in this new directory")),
+        )
+        .subcommand(
+            Command::new("inspect")
+                .about("Look at a database, read only: release, states, owners, findings")
+                .args(database())
+                .args(release())
+                .args(moment())
+                .args(parameters(recipes))
+                .arg(format()),
+        )
+        .subcommand(
+            Command::new("plan")
+                .about("Plan a repair and write it as a bundle of SQL files; changes nothing")
+                .arg(Arg::new("recipe").required(true).value_name("RECIPE").help("The repair, for example zombie-tasks"))
+                .args(database())
+                .args(release())
+                .args(moment())
+                .args(parameters(recipes))
+                .arg(path("out", "DIR", "Where to write the bundle (a new directory; default: flowmend-<id>)"))
+                .arg(text("work-schema", "SCHEMA", "Put work tables and the ledger into this schema (MySQL: database)"))
+                .arg(flag("allow-triggers", "Plan although there are triggers on the target tables"))
+                .arg(text("operator", "NAME", "Who says what the ticket reports as said (default: $USER)"))
+                .arg(format()),
+        )
+        .subcommand(
+            Command::new("show")
+                .about("Print a bundle for review, or compare two")
+                .arg(dir_arg())
+                .arg(Arg::new("other").value_name("OTHER").value_parser(value_parser!(PathBuf)).help("A second bundle to compare with"))
+                .arg(format()),
+        )
+        .subcommand(on_bundle("rehearse", "Run the repair and its rollback in one transaction, compare, roll back"))
+        .subcommand(sealed(on_bundle("apply", "Run a bundle in one transaction with row-count guards")).arg(flag(
+            "allow-triggers",
+            "Triggers are accepted when a bundle is planned, not here; see plan --allow-triggers",
+        )))
+        .subcommand(on_bundle("verify", "Compare live rows with what was written, now or later").arg(format()))
+        .subcommand(
+            sealed(on_bundle("rollback", "Undo an applied bundle; refuses if a row moved since"))
+                .arg(flag("partial", "Restore only whole runs none of whose rows moved")),
+        )
+        .subcommand(
+            sealed(on_bundle("clean", "Drop the work and backup tables of a bundle"))
+                .arg(flag("give-up-rollback", "Also when the bundle is applied")),
+        )
+        .subcommand(Command::new("ticket").about("Print the change ticket of a bundle").arg(dir_arg()))
+        .subcommand(
+            Command::new("manifests")
+                .about("List or check what flowmend knows of schedulers")
+                .subcommand_required(true)
+                .subcommand(Command::new("list").about("Schedulers, generations and releases").arg(format()))
+                .subcommand(
+                    Command::new("check")
+                        .about("Check a directory of your own manifests together with the built-in ones")
+                        .arg(dir_arg()),
+                ),
+        )
+        .subcommand(
+            Command::new("completions")
+                .about("Print shell completions")
+                .arg(Arg::new("shell").required(true).value_parser(value_parser!(clap_complete::Shell))),
+        )
+        .subcommand(Command::new("man").about("Print the manual page"))
+}
+
+fn common() -> Vec<Arg> {
+    vec![
+        path("enums", "DIR", "Lay the manifests of this directory over the built-in ones").global(true).env("FLOWMEND_ENUMS"),
+        path("templates", "DIR", "Lay the recipes of this directory over the built-in ones").global(true).env("FLOWMEND_TEMPLATES"),
+        Arg::new("color").long("color").global(true).value_parser(["auto", "always", "never"]).default_value("auto").help("When to use colours"),
+        Arg::new("verbose").short('v').long("verbose").global(true).action(ArgAction::Count).help("Say more on stderr (-vv: every query)"),
+    ]
+}
+
+fn database() -> Vec<Arg> {
+    vec![
+        text("url", "URL", "The database: mysql://USER@HOST:PORT/DB, postgres://USER@HOST:PORT/DB or sqlite:FILE; passwords also from ~/.my.cnf, ~/.pgpass, MYSQL_PWD, PGPASSWORD or a prompt")
+            .env("FLOWMEND_URL")
+            .hide_env_values(true),
+        text("schema", "SCHEMA", "The schema of the scheduler's tables (PostgreSQL)"),
+    ]
+}
+
+fn release() -> Vec<Arg> {
+    vec![
+        text("scheduler", "NAME", "The scheduler, when the schema does not tell"),
+        text("release", "VERSION", "The release, when schema and version row do not tell"),
+    ]
+}
+
+fn moment() -> Vec<Arg> {
+    vec![
+        text("now", "TIME", "The moment, RFC 3339 (default: the database's clock)"),
+        text("zone", "ZONE", "The zone of the scheduler's clock: Asia/Shanghai or +08:00 (default: measured)"),
+    ]
+}
+
+/// One flag for each parameter that any recipe has.
+fn parameters(recipes: &Recipes) -> Vec<Arg> {
+    let mut known: BTreeMap<&str, &Parameter> = BTreeMap::new();
+    for recipe in recipes.iter() {
+        for parameter in &recipe.file.parameters {
+            known.entry(&parameter.name).or_insert(parameter);
+        }
+    }
+    known.into_values().map(parameter).collect()
+}
+
+fn parameter(p: &Parameter) -> Arg {
+    let arg = Arg::new(p.name.clone()).long(p.name.clone()).help(p.help.clone()).help_heading("Recipe parameters");
+    match p.kind {
+        ParameterKind::Flag => arg.action(ArgAction::SetTrue),
+        ParameterKind::Choice => arg.value_name(p.values.join("|")),
+        ParameterKind::Age => arg.value_name("DURATION"),
+        ParameterKind::Texts | ParameterKind::Numbers => arg.action(ArgAction::Append).value_name("VALUE"),
+        ParameterKind::Owners => arg.action(ArgAction::Append).value_name("HOST[:PORT][@TIME]"),
+    }
+}
+
+fn on_bundle(name: &'static str, about: &'static str) -> Command {
+    Command::new(name).about(about).arg(dir_arg()).args(database())
+}
+
+fn sealed(command: Command) -> Command {
+    command.arg(text("seal", "SEAL", "At least the first 12 characters of the seal that was approved"))
+}
+
+fn dir_arg() -> Arg {
+    Arg::new("dir").required(true).value_name("DIR").value_parser(value_parser!(PathBuf)).help("The directory")
+}
+
+fn text(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value).help(help)
+}
+
+fn path(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value).value_parser(value_parser!(PathBuf)).help(help)
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+}
+
+fn format() -> Arg {
+    Arg::new("format").long("format").value_parser(["human", "json"]).default_value("human").help("The form of the output")
+}
+
+/// A flag's text, if it was given.
+pub(super) fn given<'a>(m: &'a ArgMatches, name: &str) -> Option<&'a str> {
+    m.try_get_one::<String>(name).ok().flatten().map(String::as_str)
+}
+
+/// A positional or flag path.
+pub(super) fn path_of<'a>(m: &'a ArgMatches, name: &str) -> Option<&'a PathBuf> {
+    m.try_get_one::<PathBuf>(name).ok().flatten()
+}
+
+/// Whether JSON is wanted.
+pub(super) fn wants_json(m: &ArgMatches) -> bool {
+    given(m, "format") == Some("json")
+}
+
+/// The recipe parameters that were given: name → texts.
+pub(super) fn recipe_args(recipes: &Recipes, m: &ArgMatches) -> BTreeMap<String, Vec<String>> {
+    let mut found = BTreeMap::new();
+    for parameter in recipes.iter().flat_map(|r| &r.file.parameters) {
+        let name = &parameter.name;
+        if parameter.kind == ParameterKind::Flag {
+            if m.get_flag(name) {
+                found.insert(name.clone(), vec!["yes".to_owned()]);
+            }
+        } else if let Ok(Some(values)) = m.try_get_many::<String>(name) {
+            found.insert(name.clone(), values.cloned().collect());
+        }
+    }
+    found
+}
+
+/// Applies `--color`.
+pub(super) fn set_colour(m: &ArgMatches) {
+    ui::set_colour(match given(m, "color") {
+        Some("always") => anstream::ColorChoice::Always,
+        Some("never") => anstream::ColorChoice::Never,
+        _ => anstream::ColorChoice::Auto,
+    });
+}

@@ -1,0 +1,163 @@
+//! `rehearse`, `apply`, `verify`, `rollback` and `clean`: commands on a bundle and a database.
+
+use clap::ArgMatches;
+
+use super::App;
+use super::args::{given, path_of, wants_json};
+use super::context::open;
+use crate::apply::{self, ApplyChecks, Outcome, Receipt, check_target};
+use crate::bundle::Bundle;
+use crate::db::{Access, Database};
+use crate::ui::Progress;
+use crate::{Error, Result, report, ui};
+
+async fn start(app: &App, m: &ArgMatches, access: Access, owners: bool) -> Result<(Bundle, Database)> {
+    let dir = path_of(m, "dir").ok_or_else(|| Error::usage("no bundle was named"))?;
+    let bundle = Bundle::read(dir)?;
+    let mut db = open(m, access).await?;
+    if db.schema.is_some() && given(m, "schema").is_none() {
+        db.schema.clone_from(&bundle.plan.target.schema);
+    }
+    check_target(&mut db, &bundle, &ApplyChecks { manifests: &app.manifests, owners }).await?;
+    Ok((bundle, db))
+}
+
+/// The operator's word that this is the bundle that was approved.
+fn confirm(m: &ArgMatches, bundle: &Bundle, what: &str) -> Result<()> {
+    if let Some(text) = given(m, "seal") {
+        if bundle.seal.matches(text) {
+            return Ok(());
+        }
+        return Err(Error::refused(format!("the seal of this bundle is {}, not {text}", bundle.seal.short()))
+            .hint("this is not the bundle that was approved, or fewer than 12 characters were given"));
+    }
+    let path = &bundle.plan.target.database;
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match ui::ask_line(&format!("To {what} bundle {} on {name}, type the database's name: ", bundle.id)) {
+        Some(typed) if typed == name => Ok(()),
+        Some(_) => Err(Error::refused("that is not the database's name")),
+        None => Err(Error::usage(format!("{what} wants the seal that was approved")).hint("add --seal with the first 12 characters that `flowmend show` prints")),
+    }
+}
+
+fn receipt(command: &str, bundle: &Bundle, db: &Database) -> Receipt {
+    Receipt::begin(command, bundle, &db.address.to_string(), &format!("{} {}", db.dialect.title, db.version))
+}
+
+/// Writes the receipt of a failed run too, then hands the error on.
+fn failed(receipt: Receipt, bundle: &Bundle, error: Error) -> Error {
+    match receipt.end(bundle, "failed", &error.to_string()) {
+        Ok(_) => error,
+        Err(second) => error.hint(second.to_string()),
+    }
+}
+
+/// `flowmend rehearse`.
+pub(super) async fn rehearse(app: &App, m: &ArgMatches) -> Result<u8> {
+    let (bundle, mut db) = start(app, m, Access::ReadWrite, true).await?;
+    let receipt = receipt("rehearse", &bundle, &db);
+    let outcome = apply::rehearse(&mut db, &bundle, &mut Progress::new()).await;
+    db.close().await;
+    match outcome {
+        Ok(stays) => {
+            receipt.end(&bundle, "done", &stays)?;
+            report::human::rehearsed(&bundle, &stays);
+            Ok(0)
+        }
+        Err(error) => Err(failed(receipt, &bundle, error)),
+    }
+}
+
+/// `flowmend apply`.
+pub(super) async fn apply(app: &App, m: &ArgMatches) -> Result<u8> {
+    if m.get_flag("allow-triggers") {
+        return Err(Error::usage("--allow-triggers belongs to plan: the number of triggers is a guard in the bundle's SQL")
+            .hint("plan again with --allow-triggers"));
+    }
+    let (bundle, db) = start(app, m, Access::ReadWrite, true).await?;
+    confirm(m, &bundle, "apply")?;
+    let receipt = receipt("apply", &bundle, &db);
+    finish("applied", receipt, &bundle, db, |db, bundle| Box::pin(async move { apply::apply(db, bundle, &mut Progress::new()).await })).await
+}
+
+/// `flowmend rollback`.
+pub(super) async fn rollback(app: &App, m: &ArgMatches) -> Result<u8> {
+    let (bundle, mut db) = start(app, m, Access::ReadWrite, true).await?;
+    confirm(m, &bundle, "roll back")?;
+    let receipt = receipt("rollback", &bundle, &db);
+    let prepared = match apply::state_of(&mut db, &bundle).await? {
+        apply::BundleState::Applied => apply::rollback_text(&mut db, &bundle, m.get_flag("partial")).await,
+        _ => Ok((String::new(), Vec::new())),
+    };
+    let (text, moved) = match prepared {
+        Ok(prepared) => prepared,
+        Err(error) => return Err(failed(receipt, &bundle, error)),
+    };
+    if !moved.is_empty() {
+        ui::warn(format!("left as they are, because a row of theirs moved: {}", moved.join(", ")));
+    }
+    finish("rolled back", receipt, &bundle, db, |db, bundle| {
+        Box::pin(async move { apply::rollback(db, bundle, &text, &mut Progress::new()).await })
+    })
+    .await
+}
+
+type Running<'a> = std::pin::Pin<Box<dyn Future<Output = Result<Outcome>> + 'a>>;
+
+async fn finish(
+    done: &str,
+    mut receipt: Receipt,
+    bundle: &Bundle,
+    mut db: Database,
+    run: impl for<'a> FnOnce(&'a mut Database, &'a Bundle) -> Running<'a>,
+) -> Result<u8> {
+    let outcome = run(&mut db, bundle).await;
+    match outcome {
+        Ok(Outcome::Done) => {
+            // A lost connection cannot list the guards any more; the receipt says so.
+            receipt.steps = apply::receipt_steps(&mut db, bundle).await.unwrap_or_default();
+            receipt.end(bundle, done, "")?;
+            db.close().await;
+            report::human::done(bundle, done);
+            Ok(0)
+        }
+        Ok(Outcome::Already) => {
+            receipt.end(bundle, "already", "")?;
+            db.close().await;
+            ui::out(format!("already {done}: nothing was changed"));
+            Ok(0)
+        }
+        Err(error) => Err(failed(receipt, bundle, error)),
+    }
+}
+
+/// `flowmend verify`. Exit 1 when something does not stand as it should.
+pub(super) async fn verify(app: &App, m: &ArgMatches) -> Result<u8> {
+    let dir = path_of(m, "dir").ok_or_else(|| Error::usage("no bundle was named"))?;
+    let bundle = Bundle::read(dir)?;
+    let mut db = open(m, Access::ReadOnly).await?;
+    db.schema.clone_from(&bundle.plan.target.schema);
+    check_target(&mut db, &bundle, &ApplyChecks { manifests: &app.manifests, owners: false }).await?;
+    let receipt = receipt("verify", &bundle, &db);
+    let found = apply::verify(&mut db, &bundle).await?;
+    db.close().await;
+    receipt.end(&bundle, if found.is_good() { "good" } else { "drifted" }, &format!("{} rows drifted", found.drifted))?;
+    if wants_json(m) {
+        report::json(&found)?;
+    } else {
+        report::human::verified(&bundle, &found);
+    }
+    Ok(u8::from(!found.is_good()))
+}
+
+/// `flowmend clean`.
+pub(super) async fn clean(app: &App, m: &ArgMatches) -> Result<u8> {
+    let (bundle, mut db) = start(app, m, Access::ReadWrite, false).await?;
+    confirm(m, &bundle, "clean up")?;
+    let receipt = receipt("clean", &bundle, &db);
+    let dropped = apply::clean(&mut db, &bundle, m.get_flag("give-up-rollback")).await?;
+    db.close().await;
+    receipt.end(&bundle, "done", "")?;
+    ui::out(format!("{dropped} tables of bundle {} are gone; the ledger keeps its rows", bundle.id));
+    Ok(0)
+}

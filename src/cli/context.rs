@@ -1,0 +1,60 @@
+//! What several commands do first: the address, the moment, the zone, the release.
+
+use clap::ArgMatches;
+use jiff::Timestamp;
+
+use super::App;
+use super::args::given;
+use crate::db::{Access, Address, Catalog, Database};
+use crate::inspect::{Identified, identify, measure_zone, parse_zone};
+use crate::manifest::Engine;
+use crate::plan::Zone;
+use crate::{Error, Result};
+
+/// Opens the database of `--url`.
+pub(super) async fn open(m: &ArgMatches, access: Access) -> Result<Database> {
+    let url = given(m, "url").ok_or_else(|| {
+        Error::usage("no database was named").hint("give --url, or set FLOWMEND_URL: mysql://USER@HOST/DB, postgres://USER@HOST/DB or sqlite:FILE")
+    })?;
+    Database::open(&Address::parse(url)?, given(m, "schema"), access).await
+}
+
+/// The moment of `--now`, else the database's clock.
+pub(super) async fn moment(db: &mut Database, m: &ArgMatches) -> Result<Timestamp> {
+    if let Some(text) = given(m, "now") {
+        return text.parse().map_err(|_| Error::usage(format!("--now: `{text}` is not a moment")).hint("write 2026-01-31T23:15:00Z"));
+    }
+    let sql = match db.dialect.engine {
+        Engine::MySql => "SELECT DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%dT%H:%i:%sZ')",
+        Engine::PostgreSql => "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')",
+        Engine::Sqlite => "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now')",
+    };
+    let text = db.value(sql).await?.unwrap_or_default();
+    text.parse().map_err(|_| Error::database(format!("the database's clock says `{text}`")))
+}
+
+/// What was found out about a database before anything is planned.
+pub(super) struct Ground {
+    pub catalog: Catalog,
+    pub found: Identified,
+    pub now: Timestamp,
+    pub zone: Option<Zone>,
+}
+
+/// Reads the catalog, identifies the release, fixes the moment and the zone.
+pub(super) async fn ground(app: &App, db: &mut Database, m: &ArgMatches) -> Result<Ground> {
+    let catalog = db.catalog().await?;
+    let found = identify(db, &catalog, &app.manifests, given(m, "scheduler"), given(m, "release")).await?;
+    let now = moment(db, m).await?;
+    let zone = match given(m, "zone") {
+        Some(text) => Some(parse_zone(text, now)?),
+        None => measure_zone(db, &catalog, &found.manifest, now).await?,
+    };
+    Ok(Ground { catalog, found, now, zone })
+}
+
+/// Who speaks: `--operator`, else the login name.
+pub(super) fn operator(m: &ArgMatches) -> String {
+    let login = || std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
+    given(m, "operator").map(ToOwned::to_owned).or_else(login).unwrap_or_else(|| "the operator".to_owned())
+}

@@ -1,0 +1,33 @@
+//! `flowmend inspect`.
+
+use clap::ArgMatches;
+
+use super::App;
+use super::args::{recipe_args, wants_json};
+use super::context::{ground, open, operator};
+use crate::db::Access;
+use crate::inspect::{SurveyRequest, survey};
+use crate::{Result, report};
+
+/// Surveys a database. Exit 1 when something was found.
+pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
+    let mut db = open(m, Access::ReadOnly).await?;
+    let ground = ground(app, &mut db, m).await?;
+    let given = recipe_args(&app.recipes, m);
+    let said_by = operator(m);
+    let request = SurveyRequest {
+        recipes: &app.recipes,
+        given: &given,
+        now: ground.now,
+        zone: ground.zone.as_ref(),
+        said_by: &said_by,
+    };
+    let found = survey(&mut db, &ground.catalog, &ground.found, &request).await?;
+    db.close().await;
+    if wants_json(m) {
+        report::json(&found)?;
+    } else {
+        report::human::inspect(&found);
+    }
+    Ok(u8::from(!found.findings.is_empty() || !found.anomalies.is_empty()))
+}

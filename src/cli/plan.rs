@@ -1,0 +1,133 @@
+//! `flowmend plan`.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+
+use super::App;
+use super::args::{given, path_of, recipe_args, wants_json};
+use super::context::{Ground, ground, open, operator};
+use crate::bundle::{self, Bundle};
+use crate::db::{Access, Database};
+use crate::inspect::{LookRequest, beating, begin_snapshot, end_snapshot, look, recipe_env, schema_digest, target};
+use crate::manifest::Engine;
+use crate::plan::{From, Inputs, Params, Plan, Target, build};
+use crate::recipe::Recipe;
+use crate::render::files;
+use crate::{Error, Result, report, ui};
+
+/// Plans a repair and writes the bundle.
+pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
+    let mut db = open(m, Access::ReadOnly).await?;
+    let ground = ground(app, &mut db, m).await?;
+    for warning in &ground.found.warnings {
+        ui::warn(warning);
+    }
+    let recipe = app.recipes.get(&ground.found.manifest.scheduler, given(m, "recipe").unwrap_or_default())?;
+    let params = Params::read(recipe, &recipe_args(&app.recipes, m), ground.now, ground.zone.as_ref(), &operator(m))?;
+    refuse_living_owners(&mut db, &ground, &params).await?;
+    let plan = make(&mut db, &ground, recipe, &params, m).await?;
+    db.close().await;
+    if plan.steps.is_empty() {
+        return nothing(&plan, recipe, m);
+    }
+    let rendered = files::render(&plan, &app.templates)?;
+    let (_, id) = bundle::plan_text(&plan)?;
+    let dir = path_of(m, "out").cloned().unwrap_or_else(|| PathBuf::from(format!("flowmend-{}", &id[..12])));
+    bundle::write(&dir, &rendered)?;
+    let written = Bundle::read(&dir)?;
+    if wants_json(m) {
+        report::json(&report::bundle_summary(&written))?;
+    } else {
+        report::human::bundle(&written);
+    }
+    Ok(0)
+}
+
+async fn refuse_living_owners(db: &mut Database, ground: &Ground, params: &Params) -> Result<()> {
+    let alive = beating(db, &ground.catalog, &ground.found.manifest, &params.owners()).await?;
+    if alive.is_empty() {
+        return Ok(());
+    }
+    Err(Error::refused(format!("an owner said to be dead is alive: the heartbeat of {} moved", alive.join(", ")))
+        .hint("stop it, or give --dead-owner HOST:PORT@TIME for what ran before its restart"))
+}
+
+async fn make(db: &mut Database, ground: &Ground, recipe: &Recipe, params: &Params, m: &ArgMatches) -> Result<Plan> {
+    let found = &ground.found;
+    let zone = ground.zone.as_ref();
+    let request = LookRequest { catalog: &ground.catalog, found, recipe, params, zone, now: ground.now };
+    let env = recipe_env(db, &request)?;
+    let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
+    let inputs = Inputs {
+        recipe,
+        manifest: &found.manifest,
+        dialect: &dialect,
+        catalog: &ground.catalog,
+        schema: schema.as_deref(),
+        env: &env,
+        params,
+        zone,
+    };
+    begin_snapshot(db).await?;
+    let rows = look(db, &request, &inputs).await?;
+    end_snapshot(db).await?;
+    let from = From {
+        scheduler: found.manifest.scheduler.clone(),
+        title: found.manifest.title.clone(),
+        release: found.release.clone(),
+        identified_by: found.by.clone(),
+        approximate: Some(found.manifest.approximate_because.clone()).filter(|a| !a.is_empty()),
+        generation: found.manifest.generation.clone(),
+        manifest_sha256: found.manifest.sha256.clone(),
+        recipe: recipe.file.name.clone(),
+        recipe_title: recipe.file.title.clone(),
+        recipe_sha256: recipe.sha256.clone(),
+        now: ground.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        zone: ground.zone.clone(),
+        cutoff: params.cutoff().map(ToOwned::to_owned),
+    };
+    let target = Target { work_schema: work_schema(db, m)?, ..target(db).await? };
+    let mut plan = build(&inputs, from, target, rows)?;
+    let tables = crate::apply::plan_tables(&plan);
+    plan.target.schema_sha256 = schema_digest(&ground.catalog, &tables);
+    plan.target.allowed_triggers = triggers(&plan, ground, m)?;
+    Ok(plan)
+}
+
+fn work_schema(db: &Database, m: &ArgMatches) -> Result<Option<String>> {
+    match (given(m, "work-schema"), db.dialect.engine) {
+        (Some(_), Engine::Sqlite) => Err(Error::usage("--work-schema: SQLite has one schema")),
+        (schema, _) => Ok(schema.map(ToOwned::to_owned)),
+    }
+}
+
+/// Triggers on the target tables: refused unless the operator accepts them.
+fn triggers(plan: &Plan, ground: &Ground, m: &ArgMatches) -> Result<Vec<String>> {
+    let mut found: Vec<String> = Vec::new();
+    for table in plan.steps.iter().filter_map(|s| ground.catalog.get(&s.table)) {
+        found.extend(table.triggers.iter().map(|t| format!("{}.{t}", table.name)));
+    }
+    found.sort();
+    found.dedup();
+    if !found.is_empty() && !m.get_flag("allow-triggers") {
+        ui::warn(format!("trigger-present {}: apply will refuse this bundle until the trigger is gone, or plan with --allow-triggers", found.join(", ")));
+        return Ok(Vec::new());
+    }
+    Ok(found)
+}
+
+/// Nothing to repair: say what was looked at, and whether a proof is missing.
+fn nothing(plan: &Plan, recipe: &Recipe, m: &ArgMatches) -> Result<u8> {
+    let unproved = plan.left_out.iter().any(|l| recipe.reason(&l.reason).is_some_and(|r| r.needs_owner));
+    if wants_json(m) {
+        report::json(plan)?;
+    } else {
+        report::human::nothing(plan);
+    }
+    if unproved {
+        return Err(Error::refused("nothing was planned: the owners of these rows may be alive")
+            .hint("give --dead-owner HOST[:PORT][@TIME] for each that you know is dead, or --dead-owner '*' when every master is stopped"));
+    }
+    Ok(0)
+}

@@ -1,0 +1,121 @@
+//! The data files: embedded in the binary, overridable from a directory.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rust_embed::RustEmbed;
+
+use crate::{Error, Result};
+
+#[derive(RustEmbed)]
+#[folder = "enums/"]
+struct EmbeddedEnums;
+
+#[derive(RustEmbed)]
+#[folder = "templates/"]
+struct EmbeddedTemplates;
+
+#[derive(RustEmbed)]
+#[folder = "dialects/"]
+struct EmbeddedDialects;
+
+/// A tree of text files: path inside the tree (`/` between folders) → text and origin.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    files: BTreeMap<String, DataFile>,
+}
+
+/// One data file.
+#[derive(Clone, Debug)]
+pub struct DataFile {
+    /// The text.
+    pub text: String,
+    /// What to call the file in a message.
+    pub origin: String,
+}
+
+impl Tree {
+    /// The manifests, with the files of `dir` laid over them.
+    ///
+    /// # Errors
+    /// A directory or file that cannot be read.
+    pub fn enums(dir: Option<&Path>) -> Result<Self> {
+        Self::embedded::<EmbeddedEnums>("enums").overlay(dir, "toml")
+    }
+
+    /// The recipes and bundle shapes, with the files of `dir` laid over them.
+    ///
+    /// # Errors
+    /// A directory or file that cannot be read.
+    pub fn templates(dir: Option<&Path>) -> Result<Self> {
+        Self::embedded::<EmbeddedTemplates>("templates").overlay(dir, "")
+    }
+
+    /// The dialects.
+    #[must_use]
+    pub fn dialects() -> Self {
+        Self::embedded::<EmbeddedDialects>("dialects")
+    }
+
+    fn embedded<E: RustEmbed>(root: &str) -> Self {
+        let files = E::iter()
+            .filter_map(|path| {
+                let data = E::get(&path)?.data.into_owned();
+                let text = String::from_utf8(data).ok()?;
+                Some((path.to_string(), DataFile { text, origin: format!("{root}/{path}") }))
+            })
+            .collect();
+        Self { files }
+    }
+
+    fn overlay(mut self, dir: Option<&Path>, extension: &str) -> Result<Self> {
+        let Some(dir) = dir else { return Ok(self) };
+        if !dir.is_dir() {
+            return Err(Error::usage(format!("{} is not a directory", dir.display())));
+        }
+        for path in files_below(dir)? {
+            if !extension.is_empty() && path.extension().is_none_or(|e| e != extension) {
+                continue;
+            }
+            let text = read_text(&path)?;
+            let key = path.strip_prefix(dir).unwrap_or(&path).components();
+            let key: Vec<_> = key.map(|c| c.as_os_str().to_string_lossy()).collect();
+            self.files.insert(key.join("/"), DataFile { text, origin: path.display().to_string() });
+        }
+        Ok(self)
+    }
+
+    /// The file at a path inside the tree.
+    #[must_use]
+    pub fn get(&self, path: &str) -> Option<&DataFile> {
+        self.files.get(path)
+    }
+
+    /// All files in path order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &DataFile)> {
+        self.files.iter().map(|(path, file)| (path.as_str(), file))
+    }
+}
+
+/// Reads a text file, naming it in the error.
+///
+/// # Errors
+/// The file cannot be read or is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|e| Error::usage(format!("cannot read {}: {e}", path.display())))
+}
+
+fn files_below(dir: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(dir).map_err(|e| Error::usage(format!("cannot read {}: {e}", dir.display())))?;
+    for entry in entries {
+        let path = entry.map_err(|e| Error::usage(format!("cannot read {}: {e}", dir.display())))?.path();
+        if path.is_dir() {
+            found.extend(files_below(&path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}

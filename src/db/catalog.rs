@@ -1,0 +1,326 @@
+//! The catalog: tables, columns, keys, triggers and foreign keys as the server holds them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Database, Row};
+use crate::Result;
+use crate::dialect::TypeClass;
+use crate::manifest::Engine;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableKind {
+    /// An ordinary table.
+    Base,
+    /// A partitioned table.
+    Partitioned,
+    /// A view, foreign table or anything else that rows do not live in.
+    Other,
+}
+
+/// A table of the live database.
+#[derive(Clone, Debug)]
+pub struct LiveTable {
+    /// The name as the server writes it.
+    pub name: String,
+    /// What the name stands for.
+    pub kind: TableKind,
+    /// The storage engine (MySQL) or, elsewhere, nothing.
+    pub engine: Option<String>,
+    /// Columns in order.
+    pub columns: Vec<LiveColumn>,
+    /// Primary key columns in order.
+    pub key: Vec<String>,
+    /// Names of the triggers and rules on it.
+    pub triggers: Vec<String>,
+    /// Foreign keys from or to it.
+    pub foreign_keys: Vec<LiveForeignKey>,
+    /// Whether row security filters it (PostgreSQL).
+    pub row_security: bool,
+}
+
+/// A column of the live database.
+#[derive(Clone, Debug)]
+pub struct LiveColumn {
+    /// The name.
+    pub name: String,
+    /// The type as the server writes it, with character set where that matters.
+    pub type_sql: String,
+    /// The class of the type.
+    pub class: TypeClass,
+    /// Whether the server computes it.
+    pub generated: bool,
+    /// Whether an update of the row moves it by itself.
+    pub on_update: bool,
+    /// Whether NULL is allowed.
+    pub nullable: bool,
+}
+
+/// A foreign key of the live database.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LiveForeignKey {
+    /// The referring table.
+    pub child: String,
+    /// The table referred to.
+    pub parent: String,
+    /// What a delete of the parent does.
+    pub on_delete: String,
+}
+
+/// All tables of the scheduler's schema.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    tables: BTreeMap<String, LiveTable>,
+}
+
+impl Catalog {
+    /// The table of a name, whatever its case.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&LiveTable> {
+        self.tables.get(name).or_else(|| self.tables.values().find(|t| t.name.eq_ignore_ascii_case(name)))
+    }
+
+    /// All tables in name order.
+    pub fn iter(&self) -> impl Iterator<Item = &LiveTable> {
+        self.tables.values()
+    }
+
+    /// Whether there is no table at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    /// Tables and `table.column` marks, in lower case, as manifests give them.
+    #[must_use]
+    pub fn marks(&self) -> BTreeSet<String> {
+        let mut marks = BTreeSet::new();
+        for table in self.iter() {
+            marks.insert(table.name.to_lowercase());
+            marks.extend(table.columns.iter().map(|c| format!("{}.{}", table.name, c.name).to_lowercase()));
+        }
+        marks
+    }
+
+    fn table_mut(&mut self, name: &str) -> Option<&mut LiveTable> {
+        self.tables.get_mut(name)
+    }
+
+    fn add_table(&mut self, name: String, kind: TableKind, engine: Option<String>, row_security: bool) {
+        let table = LiveTable {
+            name: name.clone(),
+            kind,
+            engine,
+            columns: Vec::new(),
+            key: Vec::new(),
+            triggers: Vec::new(),
+            foreign_keys: Vec::new(),
+            row_security,
+        };
+        self.tables.insert(name, table);
+    }
+
+    fn add_foreign_key(&mut self, key: &LiveForeignKey) {
+        for end in [&key.child, &key.parent] {
+            if let Some(table) = self.table_mut(end)
+                && !table.foreign_keys.contains(key)
+            {
+                table.foreign_keys.push(key.clone());
+            }
+        }
+    }
+}
+
+impl LiveTable {
+    /// The column of a name.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<&LiveColumn> {
+        self.columns.iter().find(|c| c.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Columns that hold data of their own.
+    pub fn stored_columns(&self) -> impl Iterator<Item = &LiveColumn> {
+        self.columns.iter().filter(|c| !c.generated)
+    }
+}
+
+impl Database {
+    /// Reads the catalog of the scheduler's schema.
+    ///
+    /// # Errors
+    /// What the server said.
+    pub async fn catalog(&mut self) -> Result<Catalog> {
+        let mut catalog = Catalog::default();
+        match self.dialect.engine {
+            Engine::MySql => self.mysql_catalog(&mut catalog).await?,
+            Engine::PostgreSql => self.postgres_catalog(&mut catalog).await?,
+            Engine::Sqlite => self.sqlite_catalog(&mut catalog).await?,
+        }
+        Ok(catalog)
+    }
+
+    async fn mysql_catalog(&mut self, catalog: &mut Catalog) -> Result<()> {
+        let tables = "SELECT TABLE_NAME, TABLE_TYPE, ENGINE, CREATE_OPTIONS FROM information_schema.TABLES \
+                      WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME";
+        for row in self.rows(tables).await? {
+            let kind = match (text(&row, 1).as_str(), text(&row, 3).contains("partitioned")) {
+                ("BASE TABLE", false) => TableKind::Base,
+                ("BASE TABLE", true) => TableKind::Partitioned,
+                _ => TableKind::Other,
+            };
+            catalog.add_table(text(&row, 0), kind, row[2].clone(), false);
+        }
+        let columns = "SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, EXTRA, CHARACTER_SET_NAME, COLLATION_NAME \
+                       FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, ORDINAL_POSITION";
+        for row in self.rows(columns).await? {
+            let mut type_sql = text(&row, 2);
+            let class = TypeClass::of(&type_sql);
+            if let (Some(charset), Some(collation)) = (&row[5], &row[6]) {
+                type_sql = format!("{type_sql} CHARACTER SET {charset} COLLATE {collation}");
+            }
+            let extra = text(&row, 4).to_lowercase();
+            let column = LiveColumn {
+                name: text(&row, 1),
+                type_sql,
+                class,
+                generated: extra.contains(" generated") || extra == "persistent" || extra == "virtual",
+                on_update: extra.contains("on update"),
+                nullable: text(&row, 3) == "YES",
+            };
+            if let Some(table) = catalog.table_mut(&text(&row, 0)) {
+                table.columns.push(column);
+            }
+        }
+        let keys = "SELECT TABLE_NAME, COLUMN_NAME FROM information_schema.KEY_COLUMN_USAGE \
+                    WHERE TABLE_SCHEMA = DATABASE() AND CONSTRAINT_NAME = 'PRIMARY' ORDER BY TABLE_NAME, ORDINAL_POSITION";
+        self.add_pairs(catalog, keys, |t, name| t.key.push(name)).await?;
+        let triggers = "SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS \
+                        WHERE TRIGGER_SCHEMA = DATABASE() ORDER BY 1, 2";
+        self.add_pairs(catalog, triggers, |t, name| t.triggers.push(name)).await?;
+        let foreign = "SELECT TABLE_NAME, REFERENCED_TABLE_NAME, DELETE_RULE FROM information_schema.REFERENTIAL_CONSTRAINTS \
+                       WHERE CONSTRAINT_SCHEMA = DATABASE() ORDER BY 1, 2";
+        self.add_foreign_keys(catalog, foreign).await
+    }
+
+    async fn postgres_catalog(&mut self, catalog: &mut Catalog) -> Result<()> {
+        let schema = self.dialect.text_literal(self.schema.as_deref().unwrap_or("public"));
+        let from = format!(
+            "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+             WHERE n.nspname = {schema} AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
+        );
+        let tables = format!("SELECT c.relname, c.relkind, c.relrowsecurity {from} ORDER BY c.relname");
+        for row in self.rows(&tables).await? {
+            let kind = match text(&row, 1).as_str() {
+                "r" => TableKind::Base,
+                "p" => TableKind::Partitioned,
+                _ => TableKind::Other,
+            };
+            catalog.add_table(text(&row, 0), kind, None, text(&row, 2) == "t");
+        }
+        let columns = format!(
+            "SELECT c.relname, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated \
+             FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid \
+             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+             WHERE n.nspname = {schema} AND a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f') \
+             ORDER BY c.relname, a.attnum"
+        );
+        for row in self.rows(&columns).await? {
+            let type_sql = text(&row, 2);
+            let column = LiveColumn {
+                name: text(&row, 1),
+                class: TypeClass::of(&type_sql),
+                type_sql,
+                generated: !text(&row, 4).is_empty(),
+                on_update: false,
+                nullable: text(&row, 3) == "f",
+            };
+            if let Some(table) = catalog.table_mut(&text(&row, 0)) {
+                table.columns.push(column);
+            }
+        }
+        let keys = format!(
+            "SELECT c.relname, a.attname FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indrelid \
+             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+             JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey) \
+             WHERE n.nspname = {schema} AND i.indisprimary ORDER BY c.relname, array_position(i.indkey::int[], a.attnum::int)"
+        );
+        self.add_pairs(catalog, &keys, |t, name| t.key.push(name)).await?;
+        // A rule rewrites statements as a trigger does.
+        let triggers = format!(
+            "SELECT c.relname, t.tgname FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid \
+             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {schema} AND NOT t.tgisinternal \
+             UNION SELECT c.relname, r.rulename FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_class c ON c.oid = r.ev_class \
+             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+             WHERE n.nspname = {schema} AND c.relkind IN ('r', 'p') ORDER BY 1, 2"
+        );
+        self.add_pairs(catalog, &triggers, |t, name| t.triggers.push(name)).await?;
+        let foreign = format!(
+            "SELECT child.relname, parent.relname, CASE k.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' \
+             WHEN 'd' THEN 'SET DEFAULT' WHEN 'r' THEN 'RESTRICT' ELSE 'NO ACTION' END \
+             FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class child ON child.oid = k.conrelid \
+             JOIN pg_catalog.pg_class parent ON parent.oid = k.confrelid \
+             JOIN pg_catalog.pg_namespace n ON n.oid = child.relnamespace \
+             WHERE n.nspname = {schema} AND k.contype = 'f' ORDER BY 1, 2"
+        );
+        self.add_foreign_keys(catalog, &foreign).await
+    }
+
+    async fn sqlite_catalog(&mut self, catalog: &mut Catalog) -> Result<()> {
+        let tables = "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
+        for row in self.rows(tables).await? {
+            let kind = if text(&row, 1) == "table" { TableKind::Base } else { TableKind::Other };
+            catalog.add_table(text(&row, 0), kind, None, false);
+        }
+        let columns = "SELECT m.name, p.name, p.type, CAST(p.\"notnull\" AS TEXT), CAST(p.pk AS TEXT), CAST(p.hidden AS TEXT) \
+                       FROM sqlite_master m JOIN pragma_table_xinfo(m.name) p WHERE m.type IN ('table', 'view') ORDER BY m.name, p.cid";
+        let mut keys: BTreeMap<String, BTreeMap<u32, String>> = BTreeMap::new();
+        for row in self.rows(columns).await? {
+            let (table, type_sql) = (text(&row, 0), text(&row, 2));
+            if let Ok(position @ 1..) = text(&row, 4).parse::<u32>() {
+                keys.entry(table.clone()).or_default().insert(position, text(&row, 1));
+            }
+            let column = LiveColumn {
+                name: text(&row, 1),
+                class: TypeClass::of(&type_sql),
+                type_sql,
+                generated: matches!(text(&row, 5).as_str(), "2" | "3"),
+                on_update: false,
+                nullable: text(&row, 3) == "0",
+            };
+            if let Some(table) = catalog.table_mut(&table) {
+                table.columns.push(column);
+            }
+        }
+        for (table, key) in keys {
+            if let Some(table) = catalog.table_mut(&table) {
+                table.key = key.into_values().collect();
+            }
+        }
+        let triggers = "SELECT tbl_name, name FROM sqlite_master WHERE type = 'trigger' ORDER BY 1, 2";
+        self.add_pairs(catalog, triggers, |t, name| t.triggers.push(name)).await?;
+        let foreign = "SELECT m.name, f.\"table\", f.on_delete FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f \
+                       WHERE m.type = 'table' ORDER BY 1, 2";
+        self.add_foreign_keys(catalog, foreign).await
+    }
+
+    async fn add_pairs(&mut self, catalog: &mut Catalog, sql: &str, add: impl Fn(&mut LiveTable, String)) -> Result<()> {
+        for row in self.rows(sql).await? {
+            if let Some(table) = catalog.table_mut(&text(&row, 0)) {
+                add(table, text(&row, 1));
+            }
+        }
+        Ok(())
+    }
+
+    async fn add_foreign_keys(&mut self, catalog: &mut Catalog, sql: &str) -> Result<()> {
+        for row in self.rows(sql).await? {
+            let key = LiveForeignKey { child: text(&row, 0), parent: text(&row, 1), on_delete: text(&row, 2) };
+            catalog.add_foreign_key(&key);
+        }
+        Ok(())
+    }
+}
+
+fn text(row: &Row, index: usize) -> String {
+    row.get(index).cloned().flatten().unwrap_or_default()
+}

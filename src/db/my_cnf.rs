@@ -1,0 +1,83 @@
+//! The `[client]` group of `~/.my.cnf`: user and password, as MySQL's own clients read them.
+
+use std::path::{Path, PathBuf};
+
+use secrecy::SecretString;
+
+use crate::{Error, Result};
+
+/// What the file gives.
+#[derive(Default)]
+pub(super) struct ClientGroup {
+    pub user: Option<String>,
+    pub password: Option<SecretString>,
+}
+
+/// Reads `~/.my.cnf` if it is there.
+pub(super) fn read() -> Result<ClientGroup> {
+    let Some(home) = std::env::var_os("HOME") else { return Ok(ClientGroup::default()) };
+    let path = PathBuf::from(home).join(".my.cnf");
+    if !path.is_file() {
+        return Ok(ClientGroup::default());
+    }
+    refuse_loose_mode(&path)?;
+    Ok(parse(&crate::data::read_text(&path)?))
+}
+
+#[cfg(unix)]
+fn refuse_loose_mode(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = std::fs::metadata(path).map(|m| m.permissions().mode()).unwrap_or(0);
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    Err(Error::usage(format!("{} can be read by others (mode {:o})", path.display(), mode & 0o777))
+        .hint(format!("chmod 600 {}", path.display())))
+}
+
+#[cfg(not(unix))]
+fn refuse_loose_mode(_: &Path) -> Result<()> {
+    Ok(())
+}
+
+fn parse(text: &str) -> ClientGroup {
+    let mut group = ClientGroup::default();
+    let mut inside = false;
+    for line in text.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
+            inside = name == "client";
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=').filter(|_| inside) else { continue };
+        let value = unquote(value.trim());
+        match key.trim() {
+            "user" => group.user = Some(value),
+            "password" => group.password = Some(SecretString::from(value)),
+            _ => {}
+        }
+    }
+    group
+}
+
+fn unquote(value: &str) -> String {
+    for quote in ['"', '\''] {
+        if let Some(inner) = value.strip_prefix(quote).and_then(|v| v.strip_suffix(quote)) {
+            return inner.to_owned();
+        }
+    }
+    value.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret as _;
+
+    use super::parse;
+
+    #[test]
+    fn only_the_client_group_counts() {
+        let group = parse("[mysqldump]\nuser=x\n[client]\nuser = ann\npassword=\"a#b\"\n[other]\npassword=no\n");
+        assert_eq!(group.user.as_deref(), Some("ann"));
+        assert_eq!(group.password.unwrap().expose_secret(), "a#b");
+    }
+}

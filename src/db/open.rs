@@ -1,0 +1,200 @@
+//! Opens a connection, with the driver's own habits switched off.
+
+use std::time::Duration;
+
+use sqlx::mysql::{MySqlConnectOptions, MySqlSslMode};
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _};
+
+use super::url::Scheme;
+use super::{Address, Connection, Database, DbFault, FaultKind, my_cnf};
+use crate::dialect::Dialect;
+use crate::{Error, Result, ui};
+
+/// What a connection may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Read only, enforced by the session.
+    ReadOnly,
+    /// Read and write.
+    ReadWrite,
+}
+
+/// How long to wait for a server to answer.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+
+impl Database {
+    /// Connects, finds out which product answers and where the tables are.
+    ///
+    /// # Errors
+    /// The server cannot be reached, refuses the login, or the file is no database.
+    pub async fn open(address: &Address, schema: Option<&str>, access: Access) -> Result<Self> {
+        let opening = async {
+            match address.scheme {
+                Scheme::MySql => open_mysql(address).await,
+                Scheme::PostgreSql => open_postgres(address).await,
+                Scheme::Sqlite => open_sqlite(address, access).await,
+            }
+        };
+        let connection = tokio::time::timeout(CONNECT_TIMEOUT, opening).await.map_err(|_| {
+            Error::database(format!("{address} does not answer within {} seconds", CONNECT_TIMEOUT.as_secs()))
+        })??;
+        let dialect = Dialect::load(match address.scheme {
+            Scheme::MySql => "mysql",
+            Scheme::PostgreSql => "postgresql",
+            Scheme::Sqlite => "sqlite",
+        })?;
+        let mut database =
+            Self { connection, dialect, address: address.clone(), schema: None, version: String::new() };
+        database.learn(schema).await?;
+        if access == Access::ReadOnly {
+            database.be_read_only().await?;
+        }
+        Ok(database)
+    }
+
+    async fn learn(&mut self, schema: Option<&str>) -> Result<()> {
+        match self.address.scheme {
+            Scheme::MySql => {
+                self.version = self.value("SELECT VERSION()").await?.unwrap_or_default();
+                if self.version.to_lowercase().contains("mariadb") {
+                    self.dialect = Dialect::load("mariadb")?;
+                }
+                if let Some(other) = schema.filter(|s| *s != self.address.database) {
+                    return Err(Error::usage(format!("--schema {other}: on {} the schema is the database of the address", self.dialect.title))
+                        .hint(format!("put {other} at the end of --url")));
+                }
+                self.schema = None;
+            }
+            Scheme::PostgreSql => {
+                self.version = self.value("SHOW server_version").await?.unwrap_or_default();
+                let current = self.value("SELECT current_schema()::text").await?;
+                self.schema = schema.map(ToOwned::to_owned).or(current);
+                self.rows("SET DateStyle = 'ISO, MDY'").await?;
+            }
+            Scheme::Sqlite => {
+                self.version = self.value("SELECT sqlite_version()").await?.unwrap_or_default();
+                if let Some(other) = schema.filter(|s| *s != "main") {
+                    return Err(Error::usage(format!("--schema {other}: SQLite has one schema, main")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn be_read_only(&mut self) -> Result<()> {
+        match self.address.scheme {
+            Scheme::MySql => self.rows("SET SESSION TRANSACTION READ ONLY").await.map(drop),
+            Scheme::PostgreSql => self.rows("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY").await.map(drop),
+            Scheme::Sqlite => self.rows("PRAGMA query_only = 1").await.map(drop),
+        }
+    }
+}
+
+async fn open_mysql(address: &Address) -> Result<Connection> {
+    let file = my_cnf::read()?;
+    let mut options = MySqlConnectOptions::new()
+        .host(non_empty(&address.host, "127.0.0.1"))
+        .port(address.port.unwrap_or(3306))
+        .database(&address.database)
+        // The session must behave as it does for the stock client.
+        .pipes_as_concat(false)
+        .no_engine_substitution(false)
+        .timezone(None::<String>)
+        .set_names(true)
+        .ssl_mode(MySqlSslMode::Preferred);
+    for (name, value) in &address.options {
+        options = match name.as_str() {
+            "socket" => options.socket(value),
+            "ssl-mode" | "sslmode" => options.ssl_mode(value.parse().map_err(|_| bad_option(name, value))?),
+            "ssl-ca" => options.ssl_ca(value),
+            _ => return Err(bad_option(name, value)),
+        };
+    }
+    if let Some(user) = address.user.as_deref().or(file.user.as_deref()) {
+        options = options.username(user);
+    }
+    let from_env = std::env::var("MYSQL_PWD").ok();
+    let from_file = file.password.as_ref().map(|p| secrecy::ExposeSecret::expose_secret(p).to_owned());
+    let password = address.password_text().map(ToOwned::to_owned).or(from_env).or(from_file);
+    let opened = match &password {
+        Some(password) => options.clone().password(password).connect().await,
+        None => options.clone().connect().await,
+    };
+    match opened.map_err(|e| DbFault::from_sqlx(&e)) {
+        Ok(connection) => Ok(Connection::MySql(connection)),
+        Err(fault) if fault.kind == FaultKind::Denied && password.is_none() => {
+            let typed = ui::ask_password(&address.to_string()).ok_or_else(|| refused(address, &fault))?;
+            let connection = options.password(&typed).connect().await;
+            connection.map(Connection::MySql).map_err(|e| refused(address, &DbFault::from_sqlx(&e)))
+        }
+        Err(fault) => Err(refused(address, &fault)),
+    }
+}
+
+async fn open_postgres(address: &Address) -> Result<Connection> {
+    // `new` reads the PG* variables and, at the end, `.pgpass`.
+    let mut options = PgConnectOptions::new().database(&address.database).application_name("flowmend");
+    if !address.host.is_empty() {
+        options = options.host(&address.host);
+    }
+    if let Some(port) = address.port {
+        options = options.port(port);
+    }
+    if let Some(user) = &address.user {
+        options = options.username(user);
+    }
+    options = options.ssl_mode(PgSslMode::Prefer);
+    for (name, value) in &address.options {
+        options = match name.as_str() {
+            "host" => options.socket(value),
+            "sslmode" => options.ssl_mode(value.parse().map_err(|_| bad_option(name, value))?),
+            "sslrootcert" => options.ssl_root_cert(value),
+            _ => return Err(bad_option(name, value)),
+        };
+    }
+    let mut with_password = options.clone();
+    if let Some(password) = address.password_text() {
+        with_password = with_password.password(password);
+    }
+    let opened = sqlx::PgConnection::connect_with(&with_password).await;
+    match opened.map_err(|e| DbFault::from_sqlx(&e)) {
+        Ok(connection) => Ok(Connection::PostgreSql(connection)),
+        Err(fault) if fault.kind == FaultKind::Denied && address.password.is_none() => {
+            let typed = ui::ask_password(&address.to_string()).ok_or_else(|| refused(address, &fault))?;
+            let opened = sqlx::PgConnection::connect_with(&options.password(&typed)).await;
+            opened.map(Connection::PostgreSql).map_err(|e| refused(address, &DbFault::from_sqlx(&e)))
+        }
+        Err(fault) => Err(refused(address, &fault)),
+    }
+}
+
+async fn open_sqlite(address: &Address, access: Access) -> Result<Connection> {
+    let path = std::path::Path::new(&address.database);
+    if !path.is_file() {
+        return Err(Error::usage(format!("{} is not a file", path.display())).hint("give the file of an existing SQLite database"));
+    }
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(false)
+        .read_only(access == Access::ReadOnly)
+        // The stock client leaves foreign keys off.
+        .foreign_keys(false)
+        .busy_timeout(Duration::from_secs(5));
+    let opened = sqlx::SqliteConnection::connect_with(&options).await;
+    opened.map(Connection::Sqlite).map_err(|e| refused(address, &DbFault::from_sqlx(&e)))
+}
+
+fn non_empty<'a>(text: &'a str, default: &'a str) -> &'a str {
+    if text.is_empty() { default } else { text }
+}
+
+fn bad_option(name: &str, value: &str) -> Error {
+    Error::usage(format!("the database address has an option that cannot be used: {name}={value}"))
+        .hint("known options: ssl-mode, ssl-ca, socket (MySQL); sslmode, sslrootcert, host (PostgreSQL)")
+}
+
+fn refused(address: &Address, fault: &DbFault) -> Error {
+    Error::database(format!("cannot connect to {address}: {fault}"))
+}

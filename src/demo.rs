@@ -1,0 +1,1 @@
+//! Test data and the demo's database, made from a manifest.

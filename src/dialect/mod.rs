@@ -1,0 +1,153 @@
+//! How a database writes names, literals and the few functions recipes need. Pure.
+
+mod literal;
+
+use serde::Deserialize;
+
+pub use literal::TypeClass;
+
+use crate::data::Tree;
+use crate::manifest::Engine;
+use crate::{Error, Result};
+
+/// One database product.
+#[derive(Clone, Debug)]
+pub struct Dialect {
+    /// Short name: `mysql`, `mariadb`, `postgresql`, `sqlite`.
+    pub name: String,
+    /// Name for people.
+    pub title: String,
+    /// The family whose types and catalog it shares.
+    pub engine: Engine,
+    /// The macro file that writes the statements of a bundle.
+    pub macros: String,
+    /// Suffix of the runner files (`apply.<client>`).
+    pub client: String,
+    /// The client's command line.
+    pub command: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DialectFile {
+    name: String,
+    title: String,
+    engine: String,
+    macros: String,
+    client: String,
+    command: String,
+}
+
+impl Dialect {
+    /// The dialect of a name.
+    ///
+    /// # Errors
+    /// There is no such dialect.
+    pub fn load(name: &str) -> Result<Self> {
+        let tree = Tree::dialects();
+        let Some(file) = tree.get(&format!("{name}.toml")) else {
+            let known: Vec<&str> = tree.iter().filter_map(|(path, _)| path.strip_suffix(".toml")).collect();
+            let message = format!("unknown dialect `{name}`");
+            return Err(Error::usage(message).hint(format!("known: {}", known.join(", "))));
+        };
+        let raw: DialectFile = toml::from_str(&file.text).map_err(|e| Error::internal(format!("{}: {e}", file.origin)))?;
+        let engine = match raw.engine.as_str() {
+            "mysql" => Engine::MySql,
+            "postgresql" => Engine::PostgreSql,
+            "sqlite" => Engine::Sqlite,
+            other => return Err(Error::internal(format!("{}: unknown engine {other}", file.origin))),
+        };
+        Ok(Self {
+            name: raw.name,
+            title: raw.title,
+            engine,
+            macros: raw.macros,
+            client: raw.client,
+            command: raw.command,
+        })
+    }
+
+    /// A name, quoted.
+    #[must_use]
+    pub fn ident(&self, name: &str) -> String {
+        match self.engine {
+            Engine::MySql => format!("`{}`", name.replace('`', "``")),
+            Engine::PostgreSql | Engine::Sqlite => format!("\"{}\"", name.replace('"', "\"\"")),
+        }
+    }
+
+    /// A table, with its schema where one is given.
+    #[must_use]
+    pub fn table(&self, schema: Option<&str>, table: &str) -> String {
+        match schema {
+            Some(schema) => format!("{}.{}", self.ident(schema), self.ident(table)),
+            None => self.ident(table),
+        }
+    }
+
+    /// A value as text, for reading rows without knowing their types.
+    #[must_use]
+    pub fn as_text(&self, expression: &str) -> String {
+        match self.engine {
+            // CHAR without a length keeps every character; the binary step
+            // would lose the character set.
+            Engine::MySql => format!("CAST({expression} AS CHAR)"),
+            Engine::PostgreSql => format!("({expression})::text"),
+            Engine::Sqlite => format!("CAST({expression} AS TEXT)"),
+        }
+    }
+
+    /// Texts joined.
+    #[must_use]
+    pub fn concat(&self, parts: &[String]) -> String {
+        match self.engine {
+            Engine::MySql => format!("CONCAT({})", parts.join(", ")),
+            Engine::PostgreSql | Engine::Sqlite => format!("({})", parts.join(" || ")),
+        }
+    }
+
+    /// Now, on the clock of a scheduler that runs `offset_minutes` east of UTC.
+    ///
+    /// A MySQL TIMESTAMP is an instant, so the session's own clock is right there.
+    #[must_use]
+    pub fn now(&self, type_sql: &str, offset_minutes: i64) -> String {
+        match self.engine {
+            Engine::MySql if type_sql.to_lowercase().starts_with("timestamp") => "CURRENT_TIMESTAMP".to_owned(),
+            Engine::MySql => format!("(UTC_TIMESTAMP() + INTERVAL {offset_minutes} MINUTE)"),
+            Engine::PostgreSql => {
+                format!("date_trunc('second', (now() AT TIME ZONE 'UTC') + INTERVAL '{offset_minutes} minutes')")
+            }
+            Engine::Sqlite => format!("strftime('%Y-%m-%d %H:%M:%S', 'now', '{offset_minutes} minutes')"),
+        }
+    }
+
+    /// Equality in which NULL equals NULL, and text is compared byte by byte.
+    #[must_use]
+    pub fn same(&self, left: &str, right: &str, class: TypeClass) -> String {
+        match (self.engine, class) {
+            (Engine::MySql, TypeClass::Text | TypeClass::Binary) => {
+                format!("CAST({left} AS BINARY) <=> CAST({right} AS BINARY)")
+            }
+            (Engine::MySql, _) => format!("{left} <=> {right}"),
+            (Engine::PostgreSql, TypeClass::Other) => format!("{left}::text IS NOT DISTINCT FROM {right}::text"),
+            (Engine::PostgreSql, _) => format!("{left} IS NOT DISTINCT FROM {right}"),
+            (Engine::Sqlite, _) => format!("{left} IS {right} COLLATE BINARY"),
+        }
+    }
+
+    /// Whether two expressions differ, NULL being a value of its own.
+    #[must_use]
+    pub fn differs(&self, left: &str, right: &str, class: TypeClass) -> String {
+        format!("NOT ({})", self.same(left, right, class))
+    }
+
+    /// The order of keys: binary, so that it does not hang on a collation.
+    #[must_use]
+    pub fn key_order(&self, expression: &str, class: TypeClass) -> String {
+        match (self.engine, class) {
+            (Engine::MySql, TypeClass::Text) => format!("CAST({expression} AS BINARY)"),
+            (Engine::PostgreSql, TypeClass::Text) => format!("{expression} COLLATE \"C\""),
+            _ => expression.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Which release made this schema. The schema decides; the version row and the
+//! operator must agree with it, because the version row is often wrong.
+
+use std::collections::BTreeSet;
+
+use crate::db::{Catalog, Database};
+use crate::manifest::{Manifest, Manifests, version_order};
+use crate::{Error, Result};
+
+/// A release that was identified.
+#[derive(Clone, Debug)]
+pub struct Identified {
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// The release, as exactly as it is known.
+    pub release: String,
+    /// How it is known.
+    pub by: String,
+    /// What the version row says.
+    pub version_row: Option<String>,
+    /// Things a careful reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// Finds the manifest for a database.
+///
+/// # Errors
+/// The database is empty, foreign, half upgraded, or the signs disagree.
+pub async fn identify(
+    db: &mut Database,
+    catalog: &Catalog,
+    manifests: &Manifests,
+    scheduler: Option<&str>,
+    release: Option<&str>,
+) -> Result<Identified> {
+    if catalog.is_empty() {
+        return Err(Error::refused(format!("{} holds no tables", db.address)).hint(where_to_look(db)));
+    }
+    let known: Vec<&Manifest> = match scheduler {
+        Some(name) => manifests.of(name)?,
+        None => manifests.iter().collect(),
+    };
+    let live = catalog.marks();
+    let matching: Vec<&Manifest> = known.iter().copied().filter(|m| fits(m, &live)).collect();
+    if let (Some(release), Some(scheduler)) = (release, scheduler.or_else(|| only_scheduler(&matching))) {
+        manifests.release(scheduler, release)?;
+    }
+    if matching.is_empty() {
+        return Err(no_match(db, &known, catalog, &live));
+    }
+    let version_row = version_row(db, catalog, &matching).await?;
+    let found = choose(&matching, release, version_row.as_deref(), &known, &live)?;
+    complete(found, catalog)?;
+    Ok(describe(found, release, version_row))
+}
+
+fn only_scheduler<'m>(matching: &[&'m Manifest]) -> Option<&'m str> {
+    matching.first().map(|m| m.scheduler.as_str())
+}
+
+fn where_to_look(db: &Database) -> String {
+    match &db.schema {
+        Some(schema) => format!("looked in the schema {schema}; name another one with --schema"),
+        None => "check the database's name in --url".to_owned(),
+    }
+}
+
+fn fits(m: &Manifest, live: &BTreeSet<String>) -> bool {
+    m.fingerprint.present.iter().all(|mark| live.contains(&mark.to_lowercase()))
+        && !m.fingerprint.absent.iter().any(|mark| live.contains(&mark.to_lowercase()))
+}
+
+async fn version_row(db: &mut Database, catalog: &Catalog, matching: &[&Manifest]) -> Result<Option<String>> {
+    for m in matching {
+        let Some(role) = m.roles.get("version") else { continue };
+        if let (Some(table), Some(column)) = (catalog.get(&role.table), role.columns.get("version")) {
+            let sql = format!(
+                "SELECT {} FROM {}",
+                db.dialect.ident(column),
+                db.dialect.table(db.schema.as_deref(), &table.name)
+            );
+            let rows = db.rows(&sql).await?;
+            let mut versions: Vec<String> = rows.into_iter().filter_map(|r| r.into_iter().next().flatten()).collect();
+            versions.sort_by_key(|v| version_order(v));
+            return Ok(versions.pop().map(|v| v.trim().to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+fn claims(m: &Manifest, version: &str) -> bool {
+    m.releases.iter().any(|r| r == version) || m.version_marks.values().any(|mark| mark == version)
+}
+
+fn choose<'m>(
+    matching: &[&'m Manifest],
+    release: Option<&str>,
+    row: Option<&str>,
+    known: &[&'m Manifest],
+    live: &BTreeSet<String>,
+) -> Result<&'m Manifest> {
+    let ranges = || matching.iter().map(|m| m.release_range()).collect::<Vec<_>>().join(", ");
+    if let Some(release) = release {
+        return matching.iter().copied().find(|m| m.releases.iter().any(|r| r == release)).ok_or_else(|| {
+            let why = known.iter().find(|m| m.releases.iter().any(|r| r == release)).map(|m| misfit(m, live));
+            Error::refused(format!("the schema is not that of {release}: {}", why.unwrap_or_default()))
+                .hint(format!("the schema fits {}; give --release of these if you know that it is right", ranges()))
+        });
+    }
+    let agreeing: Vec<&Manifest> = match row {
+        Some(row) => matching.iter().copied().filter(|m| claims(m, row)).collect(),
+        None => matching.to_vec(),
+    };
+    match (agreeing.as_slice(), row) {
+        ([only], _) => Ok(only),
+        ([], Some(row)) => {
+            let why = known.iter().find(|m| claims(m, row)).map(|m| misfit(m, live)).unwrap_or_default();
+            let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+            Err(Error::refused(format!("the version row says {row}, but the schema is that of {}{why}", ranges()))
+                .hint("one of them is wrong: a fresh install may carry a wrong row, an upgrade may have skipped a step; say which release runs with --release"))
+        }
+        _ => Err(Error::refused(format!("the schema fits several generations: {}", ranges()))
+            .hint("their tables look alike and the version row does not tell them apart; say which release runs with --release")),
+    }
+}
+
+/// What in the schema does not fit a generation, with the release it came in.
+fn misfit(m: &Manifest, live: &BTreeSet<String>) -> String {
+    let missing = m.fingerprint.present.iter().filter(|mark| !live.contains(&mark.to_lowercase()));
+    let extra = m.fingerprint.absent.iter().filter(|mark| live.contains(&mark.to_lowercase()));
+    let mut parts: Vec<String> = missing.map(|mark| format!("{mark} is missing")).collect();
+    parts.extend(extra.map(|mark| format!("{mark} is there, which came later or went before")));
+    parts.join(", ")
+}
+
+fn no_match(db: &Database, known: &[&Manifest], catalog: &Catalog, live: &BTreeSet<String>) -> Error {
+    let run_tables = |m: &Manifest| m.roles.values().filter(|r| catalog.get(&r.table).is_some()).count();
+    let nearest = known.iter().copied().filter(|m| run_tables(m) > 1).min_by_key(|m| distance(m, live));
+    let Some(nearest) = nearest else {
+        let tables: Vec<&str> = catalog.iter().take(5).map(|t| t.name.as_str()).collect();
+        let message = format!("{} is not the database of a scheduler that flowmend knows (it holds {} …)", db.address, tables.join(", "));
+        return Error::refused(message).hint(where_to_look(db));
+    };
+    let missing = missing_role_columns(nearest, catalog);
+    let what = if missing.is_empty() { misfit(nearest, live) } else { format!("{} missing", missing.join(", ")) };
+    Error::refused(format!(
+        "the schema is half upgraded or changed by hand: it looks most like {} {}, but: {what}",
+        nearest.title,
+        nearest.release_range()
+    ))
+    .hint("finish or repeat the upgrade step that brings these; flowmend does not write to a schema it cannot name")
+}
+
+fn distance(m: &Manifest, live: &BTreeSet<String>) -> usize {
+    let tables: Vec<String> = m.roles.values().map(|r| r.table.to_lowercase()).collect();
+    let of_roles = |mark: &&String| tables.contains(&mark.split('.').next().unwrap_or_default().to_owned());
+    let own: BTreeSet<String> = m.roles.values().flat_map(|r| {
+        m.tables.get(&r.table).into_iter().flat_map(|t| t.columns.iter().map(|c| format!("{}.{}", t.name, c.name).to_lowercase()))
+    }).collect();
+    let extra = live.iter().filter(of_roles).filter(|mark| mark.contains('.') && !own.contains(*mark)).count();
+    own.iter().filter(|mark| !live.contains(*mark)).count() + extra
+}
+
+fn missing_role_columns(m: &Manifest, catalog: &Catalog) -> Vec<String> {
+    let mut missing = Vec::new();
+    for role in m.roles.values() {
+        let optional = m.tables.get(&role.table).is_some_and(|t| t.optional.is_some());
+        match catalog.get(&role.table) {
+            None if optional => {}
+            None => missing.push(role.table.clone()),
+            Some(table) => {
+                let gone = role.columns.values().filter(|c| table.column(c).is_none());
+                missing.extend(gone.map(|c| format!("{}.{c}", role.table)));
+            }
+        }
+    }
+    missing.sort();
+    missing.dedup();
+    missing
+}
+
+/// Every column that a recipe may name is there.
+fn complete(m: &Manifest, catalog: &Catalog) -> Result<()> {
+    let missing = missing_role_columns(m, catalog);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(Error::refused(format!("the schema of {} {} is not complete: {} missing", m.title, m.release_range(), missing.join(", ")))
+        .hint("an upgrade step was skipped, or somebody dropped it; finish the upgrade first"))
+}
+
+fn describe(m: &Manifest, release: Option<&str>, row: Option<String>) -> Identified {
+    let mut warnings = Vec::new();
+    if let (Some(release), Some(row)) = (release, &row)
+        && row != release
+        && m.version_marks.get(release) != Some(row)
+    {
+        warnings.push(format!("the version row says {row}, you say {release}; the schema fits {}", m.release_range()));
+    }
+    let exact = release.or_else(|| row.as_deref().filter(|r| m.releases.iter().any(|x| x == r)));
+    let from_mark = || {
+        let row = row.as_deref()?;
+        let mut marked = m.version_marks.iter().filter(|(_, mark)| mark.as_str() == row).map(|(release, _)| release.clone());
+        marked.next().filter(|_| marked.next().is_none())
+    };
+    let by = match (release, &row) {
+        (Some(_), _) => "schema and --release".to_owned(),
+        (None, Some(row)) => format!("schema and version row ({row})"),
+        (None, None) => "schema".to_owned(),
+    };
+    let found = exact.map(ToOwned::to_owned).or_else(from_mark).unwrap_or_else(|| m.release_range());
+    if m.approximate.contains(&found) {
+        warnings.push(format!("what is known of {found} is approximate: {}", m.approximate_because));
+    }
+    Identified { manifest: m.clone(), release: found, by, version_row: row, warnings }
+}

@@ -1,0 +1,70 @@
+//! Runs a recipe's step queries: the rows a plan or a survey is made from.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::Identified;
+use crate::Result;
+use crate::db::{Catalog, Database};
+use crate::plan::{Inputs, Params, StepRows, Zone, step_query, wall_clock};
+use crate::recipe::Recipe;
+use crate::render::{RecipeEnv, RecipeScope};
+
+/// What a look needs to know.
+pub struct LookRequest<'a> {
+    /// The live tables.
+    pub catalog: &'a Catalog,
+    /// The release.
+    pub found: &'a Identified,
+    /// The recipe.
+    pub recipe: &'a Recipe,
+    /// What the operator said.
+    pub params: &'a Params,
+    /// The scheduler's zone, if it is known.
+    pub zone: Option<&'a Zone>,
+    /// The moment.
+    pub now: Timestamp,
+}
+
+/// The recipe, ready to render for this database and these parameters.
+///
+/// # Errors
+/// A template that does not parse.
+pub fn recipe_env(db: &Database, request: &LookRequest<'_>) -> Result<RecipeEnv> {
+    let end = match (request.params.cutoff(), request.zone) {
+        (Some(cutoff), _) => Some(cutoff.to_owned()),
+        (None, Some(zone)) => Some(wall_clock(request.now, zone.offset_minutes)),
+        (None, None) => None,
+    };
+    RecipeEnv::new(
+        request.recipe,
+        &RecipeScope {
+            manifest: &request.found.manifest,
+            dialect: &db.dialect,
+            schema: db.schema.as_deref(),
+            params: request.params,
+            end_of_last_resort: end.as_deref(),
+        },
+    )
+}
+
+/// Runs every step query that the release needs, in the recipe's order.
+///
+/// # Errors
+/// What the server said, or a recipe that does not render.
+pub async fn look(db: &mut Database, request: &LookRequest<'_>, inputs: &Inputs<'_>) -> Result<Vec<StepRows>> {
+    let mut looked = Vec::new();
+    for step in &request.recipe.file.steps {
+        let what = format!("steps.{}.when", step.role);
+        let when = inputs.env.text(&what, &step.when, BTreeMap::new())?;
+        if when != "yes" {
+            looked.push(StepRows::NotNeeded(when));
+            continue;
+        }
+        let sql = step_query(inputs, step)?;
+        let rows = db.rows(&sql).await.map_err(|e| e.context(format!("recipe {}, {}", request.recipe.file.name, step.query)))?;
+        looked.push(StepRows::Rows(rows));
+    }
+    Ok(looked)
+}

@@ -1,0 +1,91 @@
+//! Looks at a database, read only: which release, which states, whose rows, what is wrong.
+
+mod clock;
+mod identify;
+mod look;
+mod owners;
+mod survey;
+
+pub use clock::{measure_zone, parse_zone};
+pub use identify::{Identified, identify};
+pub use look::{LookRequest, look, recipe_env};
+pub use owners::{OwnerState, Owners, beating, claims_address};
+pub use survey::{Anomaly, FindingReport, InspectReport, LeftReport, StateCount, SurveyRequest, survey};
+
+use crate::Result;
+use crate::db::{Catalog, Database};
+use crate::manifest::Engine;
+use crate::plan::Target;
+
+/// Begins a read-only transaction with one view of all rows.
+///
+/// # Errors
+/// What the server said.
+pub async fn begin_snapshot(db: &mut Database) -> Result<()> {
+    let statements: &[&str] = match db.dialect.engine {
+        Engine::MySql => &[
+            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+            "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
+        ],
+        Engine::PostgreSql => &["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"],
+        Engine::Sqlite => &["BEGIN"],
+    };
+    for statement in statements {
+        db.rows(statement).await?;
+    }
+    Ok(())
+}
+
+/// Ends the read-only transaction.
+///
+/// # Errors
+/// What the server said.
+pub async fn end_snapshot(db: &mut Database) -> Result<()> {
+    db.rows("ROLLBACK").await.map(drop)
+}
+
+/// What tells this server and database from others.
+///
+/// # Errors
+/// What the server said.
+pub async fn target(db: &mut Database) -> Result<Target> {
+    let server = match db.dialect.engine {
+        Engine::MySql if db.dialect.name == "mysql" => db.value("SELECT @@server_uuid").await?,
+        // MariaDB has no server UUID.
+        Engine::MySql => db.value("SELECT CONCAT(@@hostname, ':', @@port, '/', @@server_id)").await?,
+        Engine::PostgreSql => db.value("SELECT system_identifier::text FROM pg_control_system()").await?,
+        Engine::Sqlite => Some("file".to_owned()),
+    };
+    let database = match db.dialect.engine {
+        Engine::MySql => db.value("SELECT DATABASE()").await?,
+        Engine::PostgreSql => db.value("SELECT current_database()::text").await?,
+        Engine::Sqlite => std::fs::canonicalize(&db.address.database).ok().map(|p| p.display().to_string()),
+    };
+    Ok(Target {
+        dialect: db.dialect.name.clone(),
+        server_version: db.version.clone(),
+        server: server.unwrap_or_default(),
+        database: database.unwrap_or_else(|| db.address.database.clone()),
+        schema: db.schema.clone(),
+        schema_sha256: String::new(),
+        work_schema: None,
+        allowed_triggers: Vec::new(),
+    })
+}
+
+/// SHA-256 over the columns of some tables.
+#[must_use]
+pub fn schema_digest(catalog: &Catalog, tables: &[&str]) -> String {
+    let mut names: Vec<&str> = tables.to_vec();
+    names.sort_unstable();
+    names.dedup();
+    let mut text = String::new();
+    for table in names.iter().filter_map(|name| catalog.get(name)) {
+        text.push_str(&table.name);
+        for column in &table.columns {
+            text.push_str(&format!("\n  {} {}", column.name, column.type_sql));
+        }
+        text.push('\n');
+    }
+    crate::bundle::sha256(&[text.as_bytes()])
+}

@@ -1,0 +1,141 @@
+//! Owners: who runs the unfinished rows, and what the database knows of their life.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::Result;
+use crate::db::{Catalog, Database};
+use crate::manifest::{BeatUnit, Heartbeat, Manifest};
+use crate::plan::OwnerClaim;
+
+/// What is known of an owner's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OwnerState {
+    /// The database holds no sign of it either way.
+    Unknown,
+    /// It is listed in this database; whether it still beats was not watched.
+    Listed,
+    /// Its heartbeat moved while it was watched.
+    Alive,
+    /// It is listed, but its heartbeat stood still while it was watched.
+    Silent,
+}
+
+/// An owner of unfinished rows.
+#[derive(Clone, Debug, Serialize)]
+pub struct Owners {
+    /// The address as the rows hold it; `None` is SQL NULL.
+    pub address: Option<String>,
+    /// How many unfinished rows it owns.
+    pub rows: u64,
+    /// When the oldest of them started, on the scheduler's clock.
+    pub oldest: Option<String>,
+    /// What is known of its life.
+    pub state: OwnerState,
+}
+
+/// Address → beat, as read from the heartbeat tables.
+pub type Beats = BTreeMap<String, String>;
+
+/// Reads every heartbeat table of the release that is there.
+///
+/// # Errors
+/// What the server said.
+pub async fn read_beats(db: &mut Database, catalog: &Catalog, m: &Manifest) -> Result<Beats> {
+    let mut beats = Beats::new();
+    for heartbeat in &m.heartbeats {
+        let Some(sql) = beat_query(db, catalog, m, heartbeat)? else { continue };
+        for row in db.rows(&sql).await? {
+            let Some(address) = row.first().cloned().flatten() else { continue };
+            let Some(address) = address.strip_prefix(&heartbeat.path_prefix) else { continue };
+            beats.insert(address.to_owned(), row.get(1).cloned().flatten().unwrap_or_default());
+        }
+    }
+    Ok(beats)
+}
+
+fn beat_query(db: &Database, catalog: &Catalog, m: &Manifest, h: &Heartbeat) -> Result<Option<String>> {
+    let role = m.role(&h.role)?;
+    if catalog.get(&role.table).is_none() {
+        return Ok(None);
+    }
+    let d = &db.dialect;
+    let table = |name: &str| d.table(db.schema.as_deref(), name);
+    let column = |role: &str, name: &str| m.column(&format!("{role}.{name}")).map(|c| d.ident(c));
+    let mut address = d.as_text(&format!("a.{}", column(&h.role, &h.address)?));
+    if m.has(&format!("{}.port", h.role)) && !m.fingerprint.present.is_empty() && address_has_port(m) {
+        address = d.concat(&[address, d.text_literal(":"), d.as_text(&format!("a.{}", column(&h.role, "port")?))]);
+    }
+    let (beat, join) = match (&h.beat, &h.beat_role, &h.beat_join) {
+        (None, _, _) => ("NULL".to_owned(), String::new()),
+        (Some(beat), Some(other), Some(key)) => {
+            let other_role = m.role(other)?;
+            let id = other_role.key.first().cloned().unwrap_or_default();
+            let join = format!(
+                " LEFT JOIN {} b ON b.{} = a.{}",
+                table(&other_role.table),
+                column(other, &id)?,
+                column(&h.role, key)?
+            );
+            (d.as_text(&format!("b.{}", column(other, beat)?)), join)
+        }
+        (Some(beat), _, _) => (d.as_text(&format!("a.{}", column(&h.role, beat)?)), String::new()),
+    };
+    Ok(Some(format!("SELECT {address}, {beat} FROM {} a{join}", table(&role.table))))
+}
+
+fn address_has_port(m: &Manifest) -> bool {
+    m.behaviour.get("address_has_port").and_then(toml::Value::as_bool).unwrap_or(false)
+}
+
+/// Whether a claim speaks of an address.
+#[must_use]
+pub fn claims_address(claim: &OwnerClaim, address: &str) -> bool {
+    if claim.host == "*" {
+        return true;
+    }
+    match (address.rsplit_once(':'), claim.port) {
+        (Some((host, port)), Some(claimed)) => host == claim.host && port == claimed.to_string(),
+        (Some((host, _)), None) => host == claim.host,
+        (None, _) => address == claim.host,
+    }
+}
+
+/// Addresses, among those said to be dead, whose heartbeat moved while it was
+/// watched. A claim with a time does not say that the owner is dead now.
+///
+/// # Errors
+/// What the server said.
+pub async fn beating(db: &mut Database, catalog: &Catalog, m: &Manifest, claims: &[OwnerClaim]) -> Result<Vec<String>> {
+    let first = read_beats(db, catalog, m).await?;
+    let claimed = |address: &&String| claims.iter().any(|c| c.before.is_none() && claims_address(c, address));
+    if !first.keys().any(|a| claimed(&a)) {
+        return Ok(Vec::new());
+    }
+    let interval = m.heartbeats.iter().filter(|h| h.unit != BeatUnit::Listed).map(|h| h.interval_ms).max();
+    let Some(interval) = interval else { return Ok(Vec::new()) };
+    // Two beats and a little more, so that a living owner cannot be missed.
+    tokio::time::sleep(Duration::from_millis(interval * 2 + 500)).await;
+    let second = read_beats(db, catalog, m).await?;
+    let moved = |address: &&String| second.get(*address).is_some_and(|beat| first.get(*address) != Some(beat));
+    Ok(second.keys().filter(claimed).filter(moved).cloned().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims() {
+        let claim = |host: &str, port| OwnerClaim { host: host.into(), port, before: None, said_by: String::new() };
+        assert!(claims_address(&claim("10.0.0.1", None), "10.0.0.1:5678"));
+        assert!(claims_address(&claim("10.0.0.1", Some(5678)), "10.0.0.1:5678"));
+        assert!(!claims_address(&claim("10.0.0.1", Some(5679)), "10.0.0.1:5678"));
+        assert!(!claims_address(&claim("10.0.0.1", None), "10.0.0.11:5678"));
+        assert!(claims_address(&claim("10.0.0.1", None), "10.0.0.1"));
+        assert!(claims_address(&claim("*", None), "x:1"));
+    }
+}

@@ -1,0 +1,375 @@
+//! The survey: counts per state, anomalies, owners and the findings of every recipe.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::owners::{OwnerState, Owners, read_beats};
+use super::{Identified, LookRequest, begin_snapshot, end_snapshot, look, recipe_env};
+use crate::db::{Catalog, Database};
+use crate::plan::{Inputs, Params, StepRows, Zone};
+use crate::recipe::{Recipe, Recipes};
+use crate::Result;
+
+/// The version of the JSON form.
+pub const REPORT_FORMAT: u32 = 1;
+/// How many sample rows a report shows.
+const SAMPLE: usize = 5;
+
+/// Everything that inspect reports.
+#[derive(Debug, Serialize)]
+pub struct InspectReport {
+    /// The version of this form.
+    pub format: u32,
+    /// The scheduler's short name.
+    pub scheduler: String,
+    /// The release.
+    pub release: String,
+    /// How it is known.
+    pub identified_by: String,
+    /// What the version row says.
+    pub version_row: Option<String>,
+    /// The database, without secrets.
+    pub database: String,
+    /// The server.
+    pub server: String,
+    /// The moment, UTC.
+    pub now: String,
+    /// The scheduler's zone, if it is known.
+    pub zone: Option<Zone>,
+    /// Things a careful reader should know.
+    pub warnings: Vec<String>,
+    /// Counts per state.
+    pub states: Vec<StateCount>,
+    /// NULL and unknown values that break the scheduler or a query.
+    pub anomalies: Vec<Anomaly>,
+    /// Owners of unfinished rows.
+    pub owners: Vec<Owners>,
+    /// What the recipes found.
+    pub findings: Vec<FindingReport>,
+    /// What they looked at and left out.
+    pub left_out: Vec<LeftReport>,
+}
+
+/// A count of one state.
+#[derive(Debug, Serialize)]
+pub struct StateCount {
+    /// The real column, `table.column`.
+    pub column: String,
+    /// The code; `None` is SQL NULL.
+    pub code: Option<String>,
+    /// The name, if the release knows the code.
+    pub name: Option<String>,
+    /// Whether nothing runs any more under such a row.
+    pub finished: Option<bool>,
+    /// How many rows.
+    pub rows: u64,
+}
+
+/// A value that breaks the scheduler or a query.
+#[derive(Debug, Serialize)]
+pub struct Anomaly {
+    /// `null-state`, `unknown-state`, `illegal-state` or `null-column`.
+    pub kind: String,
+    /// The real column, `table.column`.
+    pub column: String,
+    /// The value.
+    pub value: Option<String>,
+    /// How many rows.
+    pub rows: u64,
+    /// The first keys.
+    pub sample: Vec<String>,
+    /// What to know about it.
+    pub note: String,
+}
+
+/// A finding of a recipe.
+#[derive(Debug, Serialize)]
+pub struct FindingReport {
+    /// The recipe that repairs it.
+    pub recipe: String,
+    /// Stable code.
+    pub code: String,
+    /// What it is.
+    pub title: String,
+    /// How many rows.
+    pub rows: usize,
+    /// The first rows: key and label.
+    pub sample: Vec<String>,
+}
+
+/// Rows that a recipe looked at and left out.
+#[derive(Debug, Serialize)]
+pub struct LeftReport {
+    /// The recipe.
+    pub recipe: String,
+    /// The reason's code.
+    pub reason: String,
+    /// The role of the rows.
+    pub role: String,
+    /// How many rows.
+    pub rows: usize,
+    /// Why.
+    pub why: String,
+    /// The way out.
+    pub way_out: String,
+    /// The first keys.
+    pub sample: Vec<String>,
+}
+
+/// What the operator asked for.
+pub struct SurveyRequest<'a> {
+    /// All recipes.
+    pub recipes: &'a Recipes,
+    /// Parameters as given, flag name → texts.
+    pub given: &'a BTreeMap<String, Vec<String>>,
+    /// The moment.
+    pub now: Timestamp,
+    /// The scheduler's zone, if it is known.
+    pub zone: Option<&'a Zone>,
+    /// Who asks.
+    pub said_by: &'a str,
+}
+
+/// Surveys a database.
+///
+/// # Errors
+/// What the server said, or a recipe that does not render.
+pub async fn survey(
+    db: &mut Database,
+    catalog: &Catalog,
+    found: &Identified,
+    request: &SurveyRequest<'_>,
+) -> Result<InspectReport> {
+    let beats = read_beats(db, catalog, &found.manifest).await?;
+    begin_snapshot(db).await?;
+    let (states, mut anomalies) = states(db, found).await?;
+    anomalies.extend(null_columns(db, found).await?);
+    let mut report = InspectReport {
+        format: REPORT_FORMAT,
+        scheduler: found.manifest.scheduler.clone(),
+        release: found.release.clone(),
+        identified_by: found.by.clone(),
+        version_row: found.version_row.clone(),
+        database: db.address.to_string(),
+        server: format!("{} {}", db.dialect.title, db.version),
+        now: request.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        zone: request.zone.cloned(),
+        warnings: found.warnings.clone(),
+        states,
+        anomalies,
+        owners: Vec::new(),
+        findings: Vec::new(),
+        left_out: Vec::new(),
+    };
+    for recipe in request.recipes.of(&found.manifest.scheduler) {
+        if let Some(column) = &recipe.file.owner
+            && report.owners.is_empty()
+        {
+            report.owners = owners(db, found, column, &beats).await?;
+        }
+        add_findings(db, catalog, found, recipe, request, &mut report).await?;
+    }
+    end_snapshot(db).await?;
+    Ok(report)
+}
+
+async fn states(db: &mut Database, found: &Identified) -> Result<(Vec<StateCount>, Vec<Anomaly>)> {
+    let m = &found.manifest;
+    let (mut counts, mut anomalies) = (Vec::new(), Vec::new());
+    for (name, set) in &m.states {
+        let role = m.role(name.split('.').next().unwrap_or_default())?;
+        let column = db.dialect.ident(m.column(name)?);
+        let table = db.dialect.table(db.schema.as_deref(), &role.table);
+        let real = format!("{}.{}", role.table, m.column(name)?);
+        let sql = format!(
+            "SELECT {}, {} FROM {table} GROUP BY {column} ORDER BY {column}",
+            db.dialect.as_text(&column),
+            db.dialect.as_text("COUNT(*)")
+        );
+        for row in db.rows(&sql).await? {
+            let code = row.first().cloned().flatten();
+            let rows = row.get(1).cloned().flatten().and_then(|n| n.parse().ok()).unwrap_or(0);
+            let state = code.as_deref().and_then(|c| set.by_code(c));
+            let (kind, note) = match (&code, state) {
+                (None, _) => ("null-state", "a query that lists states, or lists states that are not wanted, does not see these rows"),
+                (Some(_), None) => ("unknown-state", "this release cannot read the code"),
+                (Some(_), Some(s)) if !s.legal => ("illegal-state", "this release never writes the code here"),
+                _ => ("", ""),
+            };
+            if !kind.is_empty() {
+                let condition = match &code {
+                    None => format!("{column} IS NULL"),
+                    Some(code) => format!("{} = {}", db.dialect.as_text(&column), db.dialect.text_literal(code)),
+                };
+                let sample = sample_keys(db, found, name, &condition).await?;
+                anomalies.push(Anomaly { kind: kind.into(), column: real.clone(), value: code.clone(), rows, sample, note: note.into() });
+            }
+            counts.push(StateCount {
+                column: real.clone(),
+                name: state.map(|s| s.name.clone()),
+                finished: state.map(|s| s.finished),
+                code,
+                rows,
+            });
+        }
+    }
+    Ok((counts, anomalies))
+}
+
+async fn null_columns(db: &mut Database, found: &Identified) -> Result<Vec<Anomaly>> {
+    let m = &found.manifest;
+    let mut anomalies = Vec::new();
+    for rule in &m.never_null {
+        let role = m.role(rule.column.split('.').next().unwrap_or_default())?;
+        let column = m.column(&rule.column)?;
+        let condition = format!("{} IS NULL", db.dialect.ident(column));
+        let table = db.dialect.table(db.schema.as_deref(), &role.table);
+        let count = db.value(&format!("SELECT {} FROM {table} WHERE {condition}", db.dialect.as_text("COUNT(*)"))).await?;
+        let rows: u64 = count.and_then(|n| n.parse().ok()).unwrap_or(0);
+        if rows > 0 {
+            anomalies.push(Anomaly {
+                kind: "null-column".into(),
+                column: format!("{}.{column}", role.table),
+                value: None,
+                rows,
+                sample: sample_keys(db, found, &rule.column, &condition).await?,
+                note: format!("upstream writes {} by default; {}", rule.default, rule.why),
+            });
+        }
+    }
+    Ok(anomalies)
+}
+
+async fn sample_keys(db: &mut Database, found: &Identified, name: &str, condition: &str) -> Result<Vec<String>> {
+    let role = found.manifest.role(name.split('.').next().unwrap_or_default())?;
+    let Some(key) = role.key.first().and_then(|k| role.columns.get(k)).map(|k| db.dialect.ident(k)) else {
+        return Ok(Vec::new());
+    };
+    let table = db.dialect.table(db.schema.as_deref(), &role.table);
+    let sql = format!(
+        "SELECT {} FROM {table} WHERE {condition} ORDER BY {key} LIMIT {SAMPLE}",
+        db.dialect.as_text(&key)
+    );
+    Ok(db.rows(&sql).await?.into_iter().filter_map(|r| r.into_iter().next().flatten()).collect())
+}
+
+async fn owners(db: &mut Database, found: &Identified, column: &str, beats: &BTreeMap<String, String>) -> Result<Vec<Owners>> {
+    let m = &found.manifest;
+    let role_name = column.split('.').next().unwrap_or_default();
+    let (Ok(role), Some(set)) = (m.role(role_name), m.states.get(&format!("{role_name}.state"))) else {
+        return Ok(Vec::new());
+    };
+    let d = &db.dialect;
+    let (host, state) = (d.ident(m.column(column)?), d.ident(m.column(&format!("{role_name}.state"))?));
+    let start = d.ident(m.column(&format!("{role_name}.start_time"))?);
+    let codes: Vec<String> = set.codes(|s| !s.finished).iter().map(|c| d.text_literal(c)).collect();
+    let sql = format!(
+        "SELECT {host}, {}, {} FROM {} WHERE {} IN ({}) GROUP BY {host} ORDER BY {host}",
+        d.as_text("COUNT(*)"),
+        d.as_text(&format!("MIN({start})")),
+        d.table(db.schema.as_deref(), &role.table),
+        d.as_text(&state),
+        codes.join(", "),
+    );
+    let rows = db.rows(&sql).await?;
+    let owner = |row: crate::db::Row| {
+        let mut cells = row.into_iter();
+        let address = cells.next().flatten();
+        let rows = cells.next().flatten().and_then(|n| n.parse().ok()).unwrap_or(0);
+        let listed = address.as_ref().is_some_and(|a| beats.contains_key(a));
+        let state = if listed { OwnerState::Listed } else { OwnerState::Unknown };
+        Owners { address, rows, oldest: cells.next().flatten(), state }
+    };
+    Ok(rows.into_iter().map(owner).collect())
+}
+
+async fn add_findings(
+    db: &mut Database,
+    catalog: &Catalog,
+    found: &Identified,
+    recipe: &Recipe,
+    request: &SurveyRequest<'_>,
+    report: &mut InspectReport,
+) -> Result<()> {
+    let given: BTreeMap<String, Vec<String>> =
+        request.given.iter().filter(|(name, _)| recipe.parameter(name).is_some()).map(|(n, v)| (n.clone(), v.clone())).collect();
+    let params = Params::read(recipe, &given, request.now, request.zone, request.said_by)?;
+    let choice = recipe.file.choice.as_ref().map(|c| c.verdict.as_str());
+    let look_request = LookRequest { catalog, found, recipe, params: &params, zone: request.zone, now: request.now };
+    let looked = looked_rows(db, &look_request).await?;
+    for finding in &recipe.file.findings {
+        let rows: Vec<&LookedRow> =
+            looked.iter().filter(|r| r.finding == finding.code && (r.verdict == "plan" || Some(r.verdict.as_str()) == choice)).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        report.findings.push(FindingReport {
+            recipe: recipe.file.name.clone(),
+            code: finding.code.clone(),
+            title: finding.title.clone(),
+            rows: rows.len(),
+            sample: rows.iter().take(SAMPLE).map(|r| format!("{} {}", r.key, r.label)).collect(),
+        });
+    }
+    for reason in &recipe.file.left_out {
+        let mut by_role: BTreeMap<&str, Vec<&LookedRow>> = BTreeMap::new();
+        for row in looked.iter().filter(|r| r.verdict == reason.code) {
+            by_role.entry(&row.role).or_default().push(row);
+        }
+        for (role, rows) in by_role {
+            report.left_out.push(LeftReport {
+                recipe: recipe.file.name.clone(),
+                reason: reason.code.clone(),
+                role: role.to_owned(),
+                rows: rows.len(),
+                why: reason.why.clone(),
+                way_out: reason.way_out.clone(),
+                sample: rows.iter().take(SAMPLE).map(|r| r.key.clone()).collect(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// One row that a recipe looked at.
+struct LookedRow {
+    role: String,
+    verdict: String,
+    finding: String,
+    key: String,
+    label: String,
+}
+
+async fn looked_rows(db: &mut Database, request: &LookRequest<'_>) -> Result<Vec<LookedRow>> {
+    let env = recipe_env(db, request)?;
+    let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
+    let inputs = Inputs {
+        recipe: request.recipe,
+        manifest: &request.found.manifest,
+        dialect: &dialect,
+        catalog: request.catalog,
+        schema: schema.as_deref(),
+        env: &env,
+        params: request.params,
+        zone: request.zone,
+    };
+    let steps = look(db, request, &inputs).await?;
+    let mut looked = Vec::new();
+    for (step, rows) in request.recipe.file.steps.iter().zip(steps) {
+        let StepRows::Rows(rows) = rows else { continue };
+        let keys = request.found.manifest.role(&step.role)?.key.len();
+        for row in rows {
+            let text = |i: usize| row.get(i).cloned().flatten().unwrap_or_default();
+            looked.push(LookedRow {
+                role: step.role.clone(),
+                verdict: text(0),
+                finding: text(1),
+                label: text(3),
+                key: (4..4 + keys).map(text).collect::<Vec<_>>().join("/"),
+            });
+        }
+    }
+    Ok(looked)
+}

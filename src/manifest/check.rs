@@ -1,0 +1,118 @@
+//! What must hold between the parts of a manifest.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+
+use super::Manifest;
+use super::file::ManifestFile;
+use super::load::Source;
+use crate::{Error, Result};
+
+/// Phases a state may have: the words of DESIGN, and the queue's own.
+const PHASES: &[&str] = &[
+    "pending", "dispatched", "delayed", "running", "pausing", "paused", "stopping", "stopped", "waiting",
+    "serial_waiting", "blocking", "blocked", "handed_over", "needs_recovery", "succeeded", "forced_success", "failed",
+    "killed", "skipped", "acquired", "released", "command",
+];
+
+/// Checks one resolved manifest against its own file.
+pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    roles(m, source, file)?;
+    inherited_roles(m, source, file)?;
+    states(m, source, file)?;
+    for mark in &file.fingerprint.present {
+        let (table, column) = mark.get_ref().split_once('.').map_or((mark.get_ref().as_str(), None), |(t, c)| (t, Some(c)));
+        let found = m.tables.get(table).is_some_and(|t| column.is_none_or(|c| t.columns.iter().any(|x| x.name == c)));
+        if !found {
+            return Err(source.at(mark, format!("fingerprint: {} is not in this generation", mark.get_ref())));
+        }
+    }
+    for relation in file.relations.iter().flatten() {
+        role_column(m, source, &relation.child, "relations.child")?;
+        role_column(m, source, &relation.parent, "relations.parent")?;
+    }
+    for column in file.clock.iter().flat_map(|c| [&c.wall, &c.instant].into_iter().chain(&c.newest)) {
+        role_column(m, source, column, "clock")?;
+    }
+    for column in file.never_null.iter().flatten() {
+        role_column(m, source, &column.column, "never_null.column")?;
+    }
+    for column in file.forbidden.iter().flat_map(|f| &f.columns) {
+        role_column(m, source, column, "forbidden.columns")?;
+    }
+    for beat in file.heartbeats.iter().flatten() {
+        if !m.has(&format!("{}.{}", beat.role.get_ref(), beat.address)) {
+            return Err(source.at(&beat.role, format!("heartbeats: unknown role {}.{}", beat.role.get_ref(), beat.address)));
+        }
+    }
+    Ok(())
+}
+
+fn roles(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    for (name, role) in &file.roles {
+        let Some(table) = m.tables.get(role.table.get_ref()) else {
+            return Err(source.at(&role.table, format!("roles.{name}.table: no table {} in this generation", role.table.get_ref())));
+        };
+        for (role_column, column) in &role.columns {
+            if !table.columns.iter().any(|c| &c.name == column.get_ref()) {
+                let what = format!("roles.{name}.columns.{role_column}");
+                return Err(source.at(column, format!("{what}: table {} has no column {}", table.name, column.get_ref())));
+            }
+        }
+        for listed in role.key.iter().chain(&role.witnesses) {
+            if !role.columns.contains_key(listed.get_ref()) {
+                return Err(source.at(listed, format!("roles.{name}: unknown role column {}", listed.get_ref())));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A role that is inherited must still fit the tables of this generation.
+fn inherited_roles(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    for (name, role) in &m.roles {
+        let Some(table) = m.tables.get(&role.table) else {
+            let message = format!("roles.{name}: its table {} is gone; list the role in dropped_roles or give it a table", role.table);
+            return Err(source.at(&file.generation, message));
+        };
+        if let Some(gone) = role.columns.values().find(|c| !table.columns.iter().any(|x| &x.name == *c)) {
+            return Err(source.at(&file.generation, format!("roles.{name}: table {} has no column {gone} any more", table.name)));
+        }
+    }
+    Ok(())
+}
+
+fn states(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    for set in &file.states {
+        role_column(m, source, &set.column, "states.column")?;
+        for value in &set.values {
+            if !PHASES.contains(&value.phase.get_ref().as_str()) {
+                let known = PHASES.join(", ");
+                return Err(source.at(&value.phase, format!("phase: `{}` is none of {known}", value.phase.get_ref())));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn role_column(m: &Manifest, source: Source<'_>, name: &Spanned<String>, key: &str) -> Result<()> {
+    if m.has(name.get_ref()) && name.get_ref().contains('.') {
+        return Ok(());
+    }
+    Err(source.at(name, format!("{key}: unknown role column {}", name.get_ref())))
+}
+
+/// No release belongs to two generations.
+pub(super) fn unique_releases(all: &[Manifest]) -> Result<()> {
+    let mut seen: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    for manifest in all {
+        for release in &manifest.releases {
+            if let Some(other) = seen.insert((&manifest.scheduler, release), &manifest.origin) {
+                let message = format!("{}: release {release} is also listed by {other}", manifest.origin);
+                return Err(Error::usage(message).hint("a release belongs to one generation"));
+            }
+        }
+    }
+    Ok(())
+}

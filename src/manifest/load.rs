@@ -1,0 +1,361 @@
+//! Reads manifests: parse, inherit, check.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use toml::Spanned;
+
+use super::file::{HeartbeatFile, ManifestFile, RelationFile, RoleFile, StateSetFile, TableFile};
+use super::schema::TableColumn;
+use super::{
+    BeatUnit, Clock, ColumnSpec, Engine, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull, Relation, Role,
+    State, StateSet, TableSpec, check,
+};
+use crate::data::{DataFile, Tree};
+use crate::{Error, Result};
+
+/// Every manifest that is known, oldest generation first within a scheduler.
+#[derive(Clone, Debug)]
+pub struct Manifests {
+    all: Vec<Manifest>,
+}
+
+impl Manifests {
+    /// The embedded manifests with the files of `dir` laid over them.
+    ///
+    /// # Errors
+    /// A manifest with a mistake; the message names file, line and key.
+    pub fn load(dir: Option<&Path>) -> Result<Self> {
+        Self::from_tree(&Tree::enums(dir)?)
+    }
+
+    /// The manifests of a tree of files `<scheduler>/<generation>.toml`.
+    ///
+    /// # Errors
+    /// A manifest with a mistake; the message names file, line and key.
+    pub fn from_tree(tree: &Tree) -> Result<Self> {
+        let mut files: Vec<(Source<'_>, ManifestFile)> = Vec::new();
+        for (path, file) in tree.iter() {
+            let source = Source { file };
+            files.push((source, source.parse()?));
+            source.check_path(path, &files[files.len() - 1].1)?;
+        }
+        files.sort_by(|a, b| order_key(&a.1).cmp(&order_key(&b.1)));
+        let mut all: Vec<Manifest> = Vec::new();
+        for (source, file) in files {
+            let manifest = resolve(&all, source, file)?;
+            all.push(manifest);
+        }
+        check::unique_releases(&all)?;
+        Ok(Self { all })
+    }
+
+    /// All manifests of a scheduler.
+    ///
+    /// # Errors
+    /// No manifest knows the scheduler.
+    pub fn of(&self, scheduler: &str) -> Result<Vec<&Manifest>> {
+        let found: Vec<&Manifest> = self.all.iter().filter(|m| m.scheduler == scheduler).collect();
+        if found.is_empty() {
+            let known = self.schedulers().join(", ");
+            return Err(Error::usage(format!("unknown scheduler `{scheduler}`")).hint(format!("known: {known}")));
+        }
+        Ok(found)
+    }
+
+    /// The manifest of one release.
+    ///
+    /// # Errors
+    /// No manifest lists the release.
+    pub fn release(&self, scheduler: &str, release: &str) -> Result<&Manifest> {
+        let known = self.of(scheduler)?;
+        let found = known.iter().find(|m| m.releases.iter().any(|r| r == release));
+        found.copied().ok_or_else(|| {
+            let all: Vec<&str> = known.iter().flat_map(|m| m.releases.iter().map(String::as_str)).collect();
+            Error::usage(format!("no manifest for {scheduler} {release}")).hint(format!("known releases: {}", all.join(", ")))
+        })
+    }
+
+    /// Short names of the schedulers.
+    #[must_use]
+    pub fn schedulers(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.all.iter().map(|m| m.scheduler.clone()).collect();
+        names.dedup();
+        names
+    }
+
+    /// All manifests.
+    pub fn iter(&self) -> impl Iterator<Item = &Manifest> {
+        self.all.iter()
+    }
+}
+
+fn order_key(file: &ManifestFile) -> (String, Vec<u64>) {
+    (file.scheduler.get_ref().clone(), version_order(file.generation.get_ref()))
+}
+
+/// Numbers of a version in order, so that 3.10 comes after 3.9.
+#[must_use]
+pub fn version_order(version: &str) -> Vec<u64> {
+    version.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
+}
+
+/// A data file, able to say "file, line, key".
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    file: &'a DataFile,
+}
+
+impl Source<'_> {
+    fn parse(self) -> Result<ManifestFile> {
+        toml::from_str(&self.file.text)
+            .map_err(|e| Error::usage(format!("{}: {}", self.file.origin, e.to_string().trim_end())))
+    }
+
+    /// An error at a value.
+    pub(super) fn at<T>(self, value: &Spanned<T>, message: impl std::fmt::Display) -> Error {
+        let before = self.file.text.get(..value.span().start).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        Error::usage(format!("{}, line {line}: {message}", self.file.origin))
+    }
+
+    fn check_path(self, path: &str, file: &ManifestFile) -> Result<()> {
+        let expected = format!("{}/{}.toml", file.scheduler.get_ref(), file.generation.get_ref());
+        if path == expected {
+            return Ok(());
+        }
+        Err(self.at(&file.generation, format!("the file must be named {expected} after its scheduler and generation")))
+    }
+}
+
+fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result<Manifest> {
+    let mut manifest = base(known, source, &file)?;
+    manifest.generation.clone_from(file.generation.get_ref());
+    manifest.origin.clone_from(&source.file.origin);
+    manifest.sha256 = crate::bundle::sha256(&[manifest.sha256.as_bytes(), source.file.text.as_bytes()]);
+    manifest.title.clone_from(&file.title);
+    if file.releases.get_ref().is_empty() {
+        return Err(source.at(&file.releases, "releases: list at least one release"));
+    }
+    manifest.releases.clone_from(file.releases.get_ref());
+    manifest.approximate.clone_from(&file.approximate);
+    manifest.approximate_because.clone_from(&file.approximate_because);
+    manifest.version_marks.clone_from(&file.version_marks);
+    manifest.sources.clone_from(&file.sources);
+    manifest.fingerprint = Fingerprint {
+        present: file.fingerprint.present.iter().map(|m| m.get_ref().clone()).collect(),
+        absent: file.fingerprint.absent.clone(),
+    };
+    manifest.behaviour.extend(file.behaviour.clone());
+    for name in &file.dropped_tables {
+        if manifest.tables.remove(name.get_ref()).is_none() {
+            return Err(source.at(name, format!("dropped_tables: no table {} to drop", name.get_ref())));
+        }
+    }
+    for name in &file.dropped_roles {
+        if manifest.roles.remove(name.get_ref()).is_none() {
+            return Err(source.at(name, format!("dropped_roles: no role {} to drop", name.get_ref())));
+        }
+    }
+    for table in &file.tables {
+        manifest.tables.insert(table.name.get_ref().clone(), table_spec(source, table)?);
+    }
+    for (name, role) in &file.roles {
+        manifest.roles.insert(name.clone(), role_of(role));
+    }
+    for set in &file.states {
+        manifest.states.insert(set.column.get_ref().clone(), state_set(source, set)?);
+    }
+    manifest.states.retain(|column, _| column.split('.').next().is_some_and(|role| manifest.roles.contains_key(role)));
+    overlay_lists(&mut manifest, source, &file)?;
+    check::manifest(&manifest, source, &file)?;
+    Ok(manifest)
+}
+
+fn base(known: &[Manifest], source: Source<'_>, file: &ManifestFile) -> Result<Manifest> {
+    let scheduler = file.scheduler.get_ref();
+    let Some(extends) = &file.extends else { return Ok(empty(scheduler)) };
+    let parent = known.iter().find(|m| &m.scheduler == scheduler && &m.generation == extends.get_ref());
+    parent.cloned().ok_or_else(|| {
+        source.at(extends, format!("extends: no earlier generation {} of {scheduler}", extends.get_ref()))
+    })
+}
+
+fn empty(scheduler: &str) -> Manifest {
+    Manifest {
+        scheduler: scheduler.to_owned(),
+        title: String::new(),
+        generation: String::new(),
+        releases: Vec::new(),
+        approximate: Vec::new(),
+        approximate_because: String::new(),
+        version_marks: BTreeMap::new(),
+        sources: Vec::new(),
+        fingerprint: Fingerprint::default(),
+        behaviour: BTreeMap::new(),
+        states: BTreeMap::new(),
+        roles: BTreeMap::new(),
+        relations: Vec::new(),
+        heartbeats: Vec::new(),
+        clock: None,
+        never_null: Vec::new(),
+        forbidden: Forbidden::default(),
+        tables: BTreeMap::new(),
+        origin: String::new(),
+        sha256: String::new(),
+    }
+}
+
+fn overlay_lists(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    if let Some(relations) = &file.relations {
+        manifest.relations = relations.iter().map(|r| relation(source, r)).collect::<Result<_>>()?;
+    }
+    if let Some(heartbeats) = &file.heartbeats {
+        manifest.heartbeats = heartbeats.iter().map(|h| heartbeat(source, h)).collect::<Result<_>>()?;
+    }
+    if let Some(clock) = &file.clock {
+        manifest.clock = Some(Clock {
+            wall: clock.wall.get_ref().clone(),
+            instant: clock.instant.get_ref().clone(),
+            newest: clock.newest.iter().map(|c| c.get_ref().clone()).collect(),
+        });
+    }
+    if let Some(columns) = &file.never_null {
+        manifest.never_null = columns
+            .iter()
+            .map(|n| NeverNull { column: n.column.get_ref().clone(), default: n.default.clone(), why: n.why.clone() })
+            .collect();
+    }
+    if let Some(forbidden) = &file.forbidden {
+        manifest.forbidden = Forbidden {
+            tables: forbidden.tables.clone(),
+            columns: forbidden.columns.iter().map(|c| c.get_ref().clone()).collect(),
+            except: forbidden.except.clone(),
+        };
+    }
+    Ok(())
+}
+
+fn relation(source: Source<'_>, file: &RelationFile) -> Result<Relation> {
+    let part_of = match file.kind.get_ref().as_str() {
+        "part_of" => true,
+        "refers_to" => false,
+        other => return Err(source.at(&file.kind, format!("kind: `{other}` is neither part_of nor refers_to"))),
+    };
+    Ok(Relation { child: file.child.get_ref().clone(), parent: file.parent.get_ref().clone(), part_of })
+}
+
+fn role_of(file: &RoleFile) -> Role {
+    let texts = |list: &[Spanned<String>]| list.iter().map(|s| s.get_ref().clone()).collect();
+    Role {
+        table: file.table.get_ref().clone(),
+        key: texts(&file.key),
+        witnesses: texts(&file.witnesses),
+        columns: file.columns.iter().map(|(role, column)| (role.clone(), column.get_ref().clone())).collect(),
+    }
+}
+
+fn state_set(source: Source<'_>, file: &StateSetFile) -> Result<StateSet> {
+    let text = match file.stored_as.get_ref().as_str() {
+        "int" => false,
+        "text" => true,
+        other => return Err(source.at(&file.stored_as, format!("stored_as: `{other}` is neither int nor text"))),
+    };
+    let mut states: Vec<State> = Vec::new();
+    for value in &file.values {
+        let code = match value.code.get_ref() {
+            toml::Value::Integer(code) if !text => code.to_string(),
+            toml::Value::String(code) if text => code.clone(),
+            other => {
+                let wanted = file.stored_as.get_ref();
+                return Err(source.at(&value.code, format!("code: `{other}` is not of the kind {wanted}")));
+            }
+        };
+        if let Some(twin) = states.iter().find(|s| s.code == code) {
+            let (name, twin) = (value.name.get_ref(), &twin.name);
+            return Err(source.at(&value.code, format!("code: {code} is given to both {twin} and {name}")));
+        }
+        if states.iter().any(|s| &s.name == value.name.get_ref()) {
+            return Err(source.at(&value.name, format!("name: {} is listed twice", value.name.get_ref())));
+        }
+        states.push(State {
+            code,
+            name: value.name.get_ref().clone(),
+            phase: value.phase.get_ref().clone(),
+            finished: value.finished,
+            legal: value.legal,
+        });
+    }
+    Ok(StateSet { type_name: file.type_name.clone(), text, states })
+}
+
+fn heartbeat(source: Source<'_>, file: &HeartbeatFile) -> Result<Heartbeat> {
+    let unit = match &file.unit {
+        None => BeatUnit::Listed,
+        Some(unit) => match unit.get_ref().as_str() {
+            "datetime" => BeatUnit::Datetime,
+            "epoch_ms" => BeatUnit::EpochMs,
+            other => return Err(source.at(unit, format!("unit: `{other}` is neither datetime nor epoch_ms"))),
+        },
+    };
+    Ok(Heartbeat {
+        role: file.role.get_ref().clone(),
+        owner: file.owner.clone(),
+        address: file.address.clone(),
+        path_prefix: file.path_prefix.clone(),
+        beat: file.beat.clone(),
+        beat_role: file.beat_role.clone(),
+        beat_join: file.beat_join.clone(),
+        unit,
+        interval_ms: file.interval_ms,
+        note: file.note.clone(),
+    })
+}
+
+fn table_spec(source: Source<'_>, file: &TableFile) -> Result<TableSpec> {
+    let only = match &file.only {
+        None => None,
+        Some(only) => Some(match only.get_ref().as_str() {
+            "mysql" => Engine::MySql,
+            "postgresql" => Engine::PostgreSql,
+            other => return Err(source.at(only, format!("only: `{other}` is neither mysql nor postgresql"))),
+        }),
+    };
+    let spec = |text: &Option<Spanned<String>>| match text {
+        None => Ok(None),
+        Some(text) => ColumnSpec::parse(text.get_ref()).map(Some).map_err(|e| source.at(text, e)),
+    };
+    let mut columns = Vec::new();
+    for column in &file.columns {
+        columns.push(TableColumn {
+            name: column.name.get_ref().clone(),
+            mysql: spec(&column.mysql)?,
+            postgresql: spec(&column.postgresql)?,
+        });
+    }
+    let keys = |list: &[super::file::ForeignKeyFile]| {
+        list.iter()
+            .map(|f| ForeignKey {
+                columns: f.columns.clone(),
+                references: f.references.clone(),
+                ref_columns: f.ref_columns.clone(),
+                on_delete: f.on_delete.clone(),
+            })
+            .collect()
+    };
+    let primary_key = file.primary_key.get_ref().clone();
+    Ok(TableSpec {
+        name: file.name.get_ref().clone(),
+        only,
+        optional: file.optional.clone(),
+        primary_key_postgresql: file.primary_key_postgresql.clone().unwrap_or_else(|| primary_key.clone()),
+        primary_key,
+        columns,
+        foreign_keys_mysql: keys(&file.foreign_keys_mysql),
+        foreign_keys_postgresql: keys(&file.foreign_keys_postgresql),
+        unique_mysql: file.unique_mysql.clone(),
+        unique_postgresql: file.unique_postgresql.clone(),
+        indexes_mysql: file.indexes_mysql.clone(),
+        indexes_postgresql: file.indexes_postgresql.clone(),
+    })
+}

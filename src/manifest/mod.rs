@@ -1,0 +1,303 @@
+//! Manifests: what one generation of releases calls its states, tables and columns.
+
+mod check;
+mod file;
+mod load;
+mod schema;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub use load::{Manifests, version_order};
+pub use schema::{ColumnSpec, Engine, ForeignKey, TableSpec, sqlite_type};
+
+use crate::{Error, Result};
+
+/// One generation, with everything it inherits from the one it extends.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    /// The scheduler's short name, the folder's name.
+    pub scheduler: String,
+    /// The scheduler's full name, for people.
+    pub title: String,
+    /// The first release of the generation, the file's name.
+    pub generation: String,
+    /// Every release of the generation, oldest first.
+    pub releases: Vec<String>,
+    /// Releases that were not read from a tagged source.
+    pub approximate: Vec<String>,
+    /// Why they are approximate.
+    pub approximate_because: String,
+    /// Release → what the version row of a fresh install says.
+    pub version_marks: BTreeMap<String, String>,
+    /// Where the facts were read: repository, tag and path.
+    pub sources: Vec<String>,
+    /// What tells this generation's schema from its neighbours'.
+    pub fingerprint: Fingerprint,
+    /// Named facts about what the scheduler does, for recipes.
+    pub behaviour: BTreeMap<String, toml::Value>,
+    /// Role column → its states.
+    pub states: BTreeMap<String, StateSet>,
+    /// Role → table and columns.
+    pub roles: BTreeMap<String, Role>,
+    /// Child and parent columns.
+    pub relations: Vec<Relation>,
+    /// Where owners show that they live.
+    pub heartbeats: Vec<Heartbeat>,
+    /// Which columns show the scheduler's clock, if any do.
+    pub clock: Option<Clock>,
+    /// Columns in which NULL breaks the scheduler although the schema allows it.
+    pub never_null: Vec<NeverNull>,
+    /// What no repair may write.
+    pub forbidden: Forbidden,
+    /// Table name → its shape.
+    pub tables: BTreeMap<String, TableSpec>,
+    /// The file's name, for messages.
+    pub origin: String,
+    /// SHA-256 over the file and the files it extends.
+    pub sha256: String,
+}
+
+/// Marks in the schema, `table` or `table.column`.
+#[derive(Clone, Debug, Default)]
+pub struct Fingerprint {
+    /// All of these are there.
+    pub present: Vec<String>,
+    /// None of these is there.
+    pub absent: Vec<String>,
+}
+
+/// The states of one column.
+#[derive(Clone, Debug)]
+pub struct StateSet {
+    /// Upstream's name of the type.
+    pub type_name: String,
+    /// Whether the database holds the code as text.
+    pub text: bool,
+    /// The states in upstream's order.
+    pub states: Vec<State>,
+}
+
+/// One state.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The code as the database holds it.
+    pub code: String,
+    /// Upstream's name.
+    pub name: String,
+    /// What it means, independent of the scheduler.
+    pub phase: String,
+    /// Whether nothing runs any more under a row in this state.
+    pub finished: bool,
+    /// Whether this column legally holds the code.
+    pub legal: bool,
+}
+
+/// A table that plays a role.
+#[derive(Clone, Debug)]
+pub struct Role {
+    /// The table's name.
+    pub table: String,
+    /// Role columns that make the primary key.
+    pub key: Vec<String>,
+    /// Role columns that show whether somebody took the row over.
+    pub witnesses: Vec<String>,
+    /// Role column → column.
+    pub columns: BTreeMap<String, String>,
+}
+
+/// `child` refers to `parent`, both role columns.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    /// The referring role column.
+    pub child: String,
+    /// The role column referred to.
+    pub parent: String,
+    /// Whether the child is a part of the parent, so that a repair writes it first.
+    pub part_of: bool,
+}
+
+/// How a heartbeat is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BeatUnit {
+    /// A date and time without zone, on the owner's clock.
+    Datetime,
+    /// Milliseconds since the epoch, on the owner's clock.
+    EpochMs,
+    /// The table lists owners without a readable beat.
+    Listed,
+}
+
+/// A table in which owners show that they live.
+#[derive(Clone, Debug)]
+pub struct Heartbeat {
+    /// The role of the table.
+    pub role: String,
+    /// What kind of owner: `master`, `worker` …
+    pub owner: String,
+    /// Role column with the address.
+    pub address: String,
+    /// What stands before the address in that column.
+    pub path_prefix: String,
+    /// Role column with the beat, if it is readable.
+    pub beat: Option<String>,
+    /// The role that holds the beat, when it is another table.
+    pub beat_role: Option<String>,
+    /// Role column of `role` that names the key of `beat_role`.
+    pub beat_join: Option<String>,
+    /// How the beat is stored.
+    pub unit: BeatUnit,
+    /// How often a living owner beats, in milliseconds.
+    pub interval_ms: u64,
+    /// What a reader must know about it.
+    pub note: String,
+}
+
+/// Role columns that show how the scheduler's clock and zone differ from the database's.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    /// Written by the scheduler, without zone …
+    pub wall: String,
+    /// … in the same statement as this one, which the database fills with an instant.
+    pub instant: String,
+    /// Columns whose newest value is recent while the scheduler works.
+    pub newest: Vec<String>,
+}
+
+/// A column in which NULL breaks the scheduler.
+#[derive(Clone, Debug)]
+pub struct NeverNull {
+    /// The role column.
+    pub column: String,
+    /// What upstream writes by default.
+    pub default: String,
+    /// Why NULL breaks it, with the source.
+    pub why: String,
+}
+
+/// What no repair may write.
+#[derive(Clone, Debug, Default)]
+pub struct Forbidden {
+    /// Table name patterns (`*` stands for anything).
+    pub tables: Vec<String>,
+    /// Role columns.
+    pub columns: Vec<String>,
+    /// Table names that a pattern names by accident.
+    pub except: Vec<String>,
+}
+
+impl Manifest {
+    /// The role, or an error that names the generation.
+    ///
+    /// # Errors
+    /// The generation has no such role.
+    pub fn role(&self, role: &str) -> Result<&Role> {
+        self.roles.get(role).ok_or_else(|| {
+            Error::usage(format!("{} {} has no table in the role {role}", self.title, self.generation))
+        })
+    }
+
+    /// Whether a role or a role column exists in this generation.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        match name.split_once('.') {
+            Some((role, column)) => self.roles.get(role).is_some_and(|r| r.columns.contains_key(column)),
+            None => self.roles.contains_key(name),
+        }
+    }
+
+    /// The real column of a role column `role.column`.
+    ///
+    /// # Errors
+    /// The generation has no such role or column.
+    pub fn column(&self, name: &str) -> Result<&str> {
+        let (role, column) = name.split_once('.').ok_or_else(|| Error::usage(format!("`{name}` is not role.column")))?;
+        self.role(role)?.columns.get(column).map(String::as_str).ok_or_else(|| {
+            Error::usage(format!("{} {} has no column in the role {name}", self.title, self.generation))
+        })
+    }
+
+    /// The states of a role column.
+    ///
+    /// # Errors
+    /// The column holds no states that the manifest knows.
+    pub fn states(&self, column: &str) -> Result<&StateSet> {
+        self.states.get(column).ok_or_else(|| {
+            Error::usage(format!("{} {} names no states for {column}", self.title, self.generation))
+        })
+    }
+
+    /// Whether a table must never be written.
+    #[must_use]
+    pub fn is_forbidden_table(&self, table: &str) -> bool {
+        let named = |pattern: &String| glob(&pattern.to_lowercase(), &table.to_lowercase());
+        !self.forbidden.except.iter().any(|t| t.eq_ignore_ascii_case(table)) && self.forbidden.tables.iter().any(named)
+    }
+
+    /// How to name this generation: "3.1.7 to 3.1.9".
+    #[must_use]
+    pub fn release_range(&self) -> String {
+        match (self.releases.first(), self.releases.last()) {
+            (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
+            (Some(only), _) => only.clone(),
+            _ => self.generation.clone(),
+        }
+    }
+
+    /// Tables and `table.column` marks of this generation on an engine.
+    #[must_use]
+    pub fn marks(&self, engine: Engine) -> BTreeSet<String> {
+        let mut marks = BTreeSet::new();
+        for table in self.tables.values().filter(|t| t.on(engine)) {
+            marks.insert(table.name.to_lowercase());
+            marks.extend(table.columns_on(engine).map(|c| format!("{}.{}", table.name, c.name).to_lowercase()));
+        }
+        marks
+    }
+}
+
+impl StateSet {
+    /// The state with a code.
+    #[must_use]
+    pub fn by_code(&self, code: &str) -> Option<&State> {
+        self.states.iter().find(|s| s.code == code)
+    }
+
+    /// Codes of the states that satisfy a predicate.
+    pub fn codes(&self, mut keep: impl FnMut(&State) -> bool) -> Vec<String> {
+        self.states.iter().filter(|s| keep(s)).map(|s| s.code.clone()).collect()
+    }
+
+    /// The code of the one state in a phase.
+    #[must_use]
+    pub fn of_phase(&self, phase: &str) -> Option<&State> {
+        self.states.iter().find(|s| s.phase == phase && s.legal)
+    }
+}
+
+/// Matches `*` against any run of characters.
+pub(crate) fn glob(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::glob;
+
+    #[test]
+    fn globs() {
+        assert!(glob("qrtz_*", "qrtz_locks"));
+        assert!(glob("*_alert*", "t_ds_alert_send_status"));
+        assert!(glob("t_ds_user", "t_ds_user"));
+        assert!(!glob("*_user", "t_ds_user_x"));
+        assert!(!glob("t_ds_user", "t_ds_users"));
+    }
+}

@@ -1,0 +1,380 @@
+//! The plan: ordered row changes of one recipe on one database. Pure.
+
+mod build;
+mod params;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use build::{Inputs, StepRows, build, step_query};
+pub use params::{OwnerClaim, ParamValue, Params, duration, wall_clock};
+
+use crate::dialect::TypeClass;
+use crate::recipe::{ConditionTime, Op, SetKind};
+
+/// The version of plan.toml's form.
+pub const FORMAT: u32 = 1;
+
+/// Everything that a bundle is rendered from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The version of this form.
+    pub format: u32,
+    /// The flowmend that planned.
+    pub flowmend: String,
+    /// What it was planned from.
+    pub from: From,
+    /// The database it is for.
+    pub target: Target,
+    /// What the operator said, as given.
+    pub args: BTreeMap<String, String>,
+    /// Who is said to be dead, and by whom.
+    #[serde(default)]
+    pub owners: Vec<OwnerClaim>,
+    /// What was counted when it was planned.
+    #[serde(default)]
+    pub evidence: Vec<Evidence>,
+    /// Rows that were looked at and left out.
+    #[serde(default)]
+    pub left_out: Vec<LeftOut>,
+    /// Steps of the recipe that this release does not need, with the reason.
+    #[serde(default)]
+    pub not_needed: Vec<NotNeeded>,
+    /// Queries that must count 0 before the end.
+    #[serde(default)]
+    pub checks: Vec<PlanCheck>,
+    /// The recipe's prose for the ticket.
+    pub prose: String,
+    /// The ordered changes.
+    pub steps: Vec<Step>,
+}
+
+/// What a plan was derived from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct From {
+    /// The scheduler's short name.
+    pub scheduler: String,
+    /// The scheduler's full name.
+    pub title: String,
+    /// The release that was identified.
+    pub release: String,
+    /// How the release was identified.
+    pub identified_by: String,
+    /// Why the manifest is approximate, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approximate: Option<String>,
+    /// The generation whose manifest was used.
+    pub generation: String,
+    /// SHA-256 of that manifest as resolved.
+    pub manifest_sha256: String,
+    /// The recipe's name.
+    pub recipe: String,
+    /// The recipe's title.
+    pub recipe_title: String,
+    /// SHA-256 over the recipe's files.
+    pub recipe_sha256: String,
+    /// The moment of the plan, UTC.
+    pub now: String,
+    /// The scheduler's zone: minutes east of UTC, and how that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<Zone>,
+    /// The cut-off on the scheduler's clock, if an age was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cutoff: Option<String>,
+}
+
+/// The zone of the scheduler's clock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Zone {
+    /// Minutes east of UTC.
+    pub offset_minutes: i64,
+    /// How it is known.
+    pub known_by: String,
+}
+
+/// The database a plan is for. apply refuses any other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// The dialect's name.
+    pub dialect: String,
+    /// The server's version text when it was planned.
+    pub server_version: String,
+    /// What tells this server from another one.
+    pub server: String,
+    /// The database's name, or the file of SQLite.
+    pub database: String,
+    /// The schema, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// SHA-256 over the columns of the tables in the plan.
+    pub schema_sha256: String,
+    /// Where work tables and the ledger go, if not beside the scheduler's tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_schema: Option<String>,
+    /// Triggers that the operator accepted, as `table.trigger`.
+    #[serde(default)]
+    pub allowed_triggers: Vec<String>,
+}
+
+/// Something counted at plan time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evidence {
+    /// The finding's code.
+    pub finding: String,
+    /// What it is.
+    pub title: String,
+    /// How many rows.
+    pub count: usize,
+}
+
+/// Rows that were looked at and left out for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeftOut {
+    /// The reason's code.
+    pub reason: String,
+    /// The role of the rows.
+    pub role: String,
+    /// How many rows.
+    pub count: usize,
+    /// Why.
+    pub why: String,
+    /// The way out.
+    pub way_out: String,
+    /// The first keys.
+    pub sample: Vec<String>,
+}
+
+/// A step that this release does not need.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NotNeeded {
+    /// The step's title.
+    pub title: String,
+    /// Why it is not needed.
+    pub why: String,
+}
+
+/// A query that must count 0 before the end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanCheck {
+    /// Stable name.
+    pub name: String,
+    /// What it says.
+    pub title: String,
+    /// The role whose step's work table the query reads.
+    pub step: String,
+    /// The query, with `{work}` for the work table.
+    pub sql: String,
+}
+
+/// One step: one table, one kind of change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// The role of the table, which names the step.
+    pub role: String,
+    /// What it does, for people.
+    pub title: String,
+    /// The kind of change.
+    pub op: Op,
+    /// The table's name.
+    pub table: String,
+    /// Primary key columns.
+    pub key: Vec<Column>,
+    /// All columns that hold data of their own, in order.
+    pub columns: Vec<Column>,
+    /// Columns that are written.
+    pub set: Vec<SetColumn>,
+    /// Columns that must still hold what was read: written ones and witnesses.
+    pub pins: Vec<Column>,
+    /// A row of another table that must not have moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub related: Option<Related>,
+    /// What must hold on other rows, for the row with alias `t`.
+    #[serde(default)]
+    pub conditions: Vec<PlanCondition>,
+    /// Column → code → name, for people.
+    #[serde(default)]
+    pub states: BTreeMap<String, BTreeMap<String, String>>,
+    /// The rows, ordered by key.
+    pub rows: Vec<RowChange>,
+}
+
+/// A column of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Column {
+    /// The name.
+    pub name: String,
+    /// The type as the server writes it.
+    pub type_sql: String,
+    /// The class of the type.
+    pub class: TypeClass,
+    /// Whether an update of the row moves it by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub on_update: bool,
+}
+
+/// A column that is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SetColumn {
+    /// The column.
+    pub column: Column,
+    /// How the new value is known.
+    pub kind: SetKind,
+    /// The expression of `now` and `recount`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sql: Option<String>,
+}
+
+/// A row of another table that a step's rows hang on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Related {
+    /// The table's name.
+    pub table: String,
+    /// The step's column that refers to it.
+    pub from: String,
+    /// Its column that is referred to.
+    pub to: String,
+    /// Its columns that must still hold what was read.
+    pub pins: Vec<Column>,
+}
+
+/// A condition of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanCondition {
+    /// Stable name.
+    pub name: String,
+    /// What it says.
+    pub title: String,
+    /// When it must hold.
+    pub at: ConditionTime,
+    /// The expression over alias `t`.
+    pub sql: String,
+}
+
+/// One row's change. NULL is written as `null = true` in the text form, so
+/// values are optional texts.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct RowChange {
+    /// Key values.
+    pub key: Vec<Option<String>>,
+    /// Old values of the pinned columns.
+    pub old: Vec<Option<String>>,
+    /// New values of the written columns (for `now`: NULL; for `recount`: the value expected).
+    pub new: Vec<Option<String>>,
+    /// Values of the related row's pinned columns.
+    pub related: Vec<Option<String>>,
+    /// The run the row belongs to, if it belongs to one.
+    pub instance: Option<String>,
+    /// A name for people.
+    pub label: String,
+}
+
+impl Plan {
+    /// The step of a role, the first if there are several.
+    #[must_use]
+    pub fn step(&self, role: &str) -> Option<&Step> {
+        self.steps.iter().find(|s| s.role == role)
+    }
+
+    /// How many rows the plan changes.
+    #[must_use]
+    pub fn row_count(&self) -> usize {
+        self.steps.iter().map(|s| s.rows.len()).sum()
+    }
+}
+
+impl Step {
+    /// The written column of a name, with its place in `RowChange::new`.
+    #[must_use]
+    pub fn set_column(&self, name: &str) -> Option<(usize, &SetColumn)> {
+        self.set.iter().enumerate().find(|(_, s)| s.column.name == name)
+    }
+
+    /// The place of a column in `RowChange::old`.
+    #[must_use]
+    pub fn pin_index(&self, name: &str) -> Option<usize> {
+        self.pins.iter().position(|c| c.name == name)
+    }
+
+    /// A value with its state's name, where it is a state.
+    #[must_use]
+    pub fn show_value(&self, column: &str, value: Option<&str>) -> String {
+        match value {
+            None => "NULL".to_owned(),
+            Some(code) => match self.states.get(column).and_then(|names| names.get(code)) {
+                Some(name) => format!("{code} {name}"),
+                None => code.to_owned(),
+            },
+        }
+    }
+}
+
+/// A row in its text form: an array of five arrays and two texts would be hard
+/// to read, so a row is one array of texts: key, old, new, related, instance,
+/// label. NULL is the empty array.
+mod row_text {
+    use serde::de::Error as _;
+    use serde::ser::SerializeSeq as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::RowChange;
+
+    struct Cell<'a>(Option<&'a str>);
+
+    impl Serialize for Cell<'_> {
+        fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+            match self.0 {
+                Some(text) => s.serialize_str(text),
+                None => s.serialize_seq(Some(0))?.end(),
+            }
+        }
+    }
+
+    impl Serialize for RowChange {
+        fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+            let groups = [&self.key, &self.old, &self.new, &self.related];
+            let cells: Vec<Vec<Cell<'_>>> = groups.map(|g| g.iter().map(|v| Cell(v.as_deref())).collect()).into();
+            let mut row = s.serialize_seq(Some(6))?;
+            for group in &cells {
+                row.serialize_element(group)?;
+            }
+            row.serialize_element(&Cell(self.instance.as_deref()))?;
+            row.serialize_element(&self.label)?;
+            row.end()
+        }
+    }
+
+    impl<'de> Deserialize<'de> for RowChange {
+        fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+            let row = toml::Value::deserialize(d)?;
+            let parts = row.as_array().filter(|a| a.len() == 6).ok_or_else(|| D::Error::custom("a row is an array of six"))?;
+            let group = |i: usize| -> Result<Vec<Option<String>>, D::Error> {
+                let cells = parts[i].as_array().ok_or_else(|| D::Error::custom("values are arrays"))?;
+                cells.iter().map(cell::<D>).collect()
+            };
+            let label = parts[5].as_str().ok_or_else(|| D::Error::custom("a label is a text"))?.to_owned();
+            Ok(Self { key: group(0)?, old: group(1)?, new: group(2)?, related: group(3)?, instance: cell::<D>(&parts[4])?, label })
+        }
+    }
+
+    fn cell<'de, D: Deserializer<'de>>(value: &toml::Value) -> Result<Option<String>, D::Error> {
+        match value {
+            toml::Value::String(text) => Ok(Some(text.clone())),
+            toml::Value::Array(empty) if empty.is_empty() => Ok(None),
+            _ => Err(D::Error::custom("a value is a text, or [] for NULL")),
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Recipes: one repair each, an ordered list of queries that return row changes. Pure.
+
+mod load;
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+pub use load::Recipes;
+
+/// One repair for one scheduler.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    /// The scheduler's short name.
+    pub scheduler: String,
+    /// The recipe's folder, inside the template tree.
+    pub folder: String,
+    /// What the recipe file says.
+    pub file: RecipeFile,
+    /// The files beside it, by name.
+    pub templates: BTreeMap<String, String>,
+    /// SHA-256 over the recipe's files, so that a bundle knows what it came from.
+    pub sha256: String,
+}
+
+/// The file form of a recipe.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecipeFile {
+    /// The recipe's name, the folder's name.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// Roles without which the recipe makes no sense.
+    pub needs: Vec<String>,
+    /// What the operator may say.
+    #[serde(default)]
+    pub parameters: Vec<Parameter>,
+    /// What a query may find.
+    pub findings: Vec<Finding>,
+    /// Why a query may leave a row out.
+    pub left_out: Vec<Reason>,
+    /// The choice that the operator must make, if the recipe has one.
+    pub choice: Option<Choice>,
+    /// The role column that names the owner of a row, for the proof of death.
+    pub owner: Option<String>,
+    /// The ordered changes.
+    pub steps: Vec<StepFile>,
+    /// What must hold afterwards.
+    #[serde(default)]
+    pub checks: Vec<Check>,
+    /// The template of the ticket's prose.
+    pub prose: String,
+}
+
+/// A parameter of a recipe.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    /// The name, which is also the flag.
+    pub name: String,
+    /// The kind of value.
+    pub kind: ParameterKind,
+    /// The values of a choice.
+    #[serde(default)]
+    pub values: Vec<String>,
+    /// What holds when nothing is said.
+    pub default: Option<String>,
+    /// One line of help.
+    pub help: String,
+}
+
+/// The kind of a parameter's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ParameterKind {
+    /// One of `values`.
+    Choice,
+    /// A duration before now (`30m`, `2h`, `1d`), which becomes a cut-off.
+    Age,
+    /// Texts, given several times or separated by commas.
+    Texts,
+    /// Whole numbers, given several times or separated by commas.
+    Numbers,
+    /// Present or not.
+    Flag,
+    /// `HOST[:PORT][@TIME]`, given several times.
+    Owners,
+}
+
+/// Something a query finds.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Finding {
+    /// Stable code.
+    pub code: String,
+    /// What it is, in a sentence.
+    pub title: String,
+}
+
+/// Why a row is left out.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reason {
+    /// Stable code, the query's `verdict`.
+    pub code: String,
+    /// Why, in a sentence.
+    pub why: String,
+    /// The way out.
+    pub way_out: String,
+    /// Whether the row would be repaired if the operator proved its owner dead.
+    #[serde(default)]
+    pub needs_owner: bool,
+}
+
+/// A choice that is never made silently.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// The parameter that makes it.
+    pub parameter: String,
+    /// The verdict of a row that waits for it.
+    pub verdict: String,
+    /// The template that explains both sides on one screen.
+    pub screen: String,
+}
+
+/// One step of a recipe.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepFile {
+    /// The role of the table; also the step's name.
+    pub role: String,
+    /// What happens to the rows.
+    pub op: Op,
+    /// One line for people.
+    pub title: String,
+    /// Whether the release needs the step: a template that gives `yes`, or the reason why not.
+    pub when: String,
+    /// The query file.
+    pub query: String,
+    /// Role column → where its new value comes from.
+    #[serde(default)]
+    pub set: BTreeMap<String, SetFrom>,
+    /// Another table's row that must not have moved.
+    pub related: Option<RelatedFile>,
+    /// What must hold on other rows.
+    #[serde(default)]
+    pub conditions: Vec<Condition>,
+    /// Forbidden columns that this step may write all the same, with the reason.
+    #[serde(default)]
+    pub allow: BTreeMap<String, String>,
+}
+
+/// What happens to a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Op {
+    /// Columns get new values.
+    Update,
+    /// The row goes.
+    Delete,
+    /// A row comes.
+    Insert,
+}
+
+/// Where a new value comes from.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SetFrom {
+    /// How the value is known.
+    pub kind: SetKind,
+    /// The template of the expression, for `recount`.
+    #[serde(default)]
+    pub sql: String,
+}
+
+/// How a new value is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SetKind {
+    /// The query gives it per row, as `new_<role column>`.
+    Row,
+    /// The moment of apply, on the scheduler's clock.
+    Now,
+    /// An expression over other rows, computed when it is written.
+    Recount,
+}
+
+/// A row of another table that the step's rows hang on.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RelatedFile {
+    /// Its role.
+    pub role: String,
+    /// The step's role column that refers to it.
+    pub from: String,
+    /// Its role column that is referred to.
+    pub to: String,
+}
+
+/// A condition on other rows: SQL that must be true for a row (alias `t`).
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    /// Stable name, part of the guard's name.
+    pub name: String,
+    /// What it says, in a sentence.
+    pub title: String,
+    /// When it must hold.
+    pub at: ConditionTime,
+    /// The template of the expression.
+    pub sql: String,
+    /// Whether the release needs it: a template that gives `yes` or nothing.
+    #[serde(default)]
+    pub when: String,
+}
+
+/// When a condition must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConditionTime {
+    /// When the rows are locked.
+    Start,
+    /// Before the end.
+    End,
+    /// Both.
+    Both,
+}
+
+/// A query that counts what must not be there after the repair.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    /// Stable name.
+    pub name: String,
+    /// What it says, in a sentence.
+    pub title: String,
+    /// The role of the planned step whose rows (alias `w`, key columns `k_…`) it looks at.
+    pub step: String,
+    /// The template of a query that gives one number, 0 when all is well.
+    pub sql: String,
+}
+
+impl Recipe {
+    /// The parameter of a name.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<&Parameter> {
+        self.file.parameters.iter().find(|p| p.name == name)
+    }
+
+    /// The reason of a verdict.
+    #[must_use]
+    pub fn reason(&self, code: &str) -> Option<&Reason> {
+        self.file.left_out.iter().find(|r| r.code == code)
+    }
+
+    /// The finding of a code.
+    #[must_use]
+    pub fn finding(&self, code: &str) -> Option<&Finding> {
+        self.file.findings.iter().find(|f| f.code == code)
+    }
+}

@@ -1,0 +1,191 @@
+//! The environment in which a recipe's templates become SQL.
+//!
+//! A template names roles, never tables: `alias("task_instance", "t").state`
+//! is the real column of this release, quoted for this database.
+
+use std::collections::BTreeMap;
+
+use minijinja::value::{Rest, Value};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior};
+
+use crate::dialect::{Dialect, TypeClass};
+use crate::manifest::{Manifest, State, StateSet};
+use crate::plan::{ParamValue, Params};
+use crate::recipe::Recipe;
+use crate::render::ser;
+use crate::{Error, Result};
+
+type TemplateResult<T> = std::result::Result<T, minijinja::Error>;
+
+/// What a recipe's templates may ask.
+pub struct RecipeScope<'a> {
+    /// The release's names.
+    pub manifest: &'a Manifest,
+    /// The database's language.
+    pub dialect: &'a Dialect,
+    /// The schema of the tables, where it must be named.
+    pub schema: Option<&'a str>,
+    /// What the operator said.
+    pub params: &'a Params,
+    /// The end of a row of which nothing else is known, on the scheduler's clock.
+    pub end_of_last_resort: Option<&'a str>,
+}
+
+/// A recipe ready to render.
+pub struct RecipeEnv {
+    env: Environment<'static>,
+    folder: String,
+}
+
+impl RecipeEnv {
+    /// Builds the environment.
+    ///
+    /// # Errors
+    /// A template that does not parse.
+    pub fn new(recipe: &Recipe, scope: &RecipeScope<'_>) -> Result<Self> {
+        let mut env = Environment::new();
+        env.set_undefined_behavior(UndefinedBehavior::Strict);
+        env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+        for (name, text) in recipe.templates.iter().filter(|(name, _)| name.ends_with(".j2")) {
+            env.add_template_owned(format!("{}/{name}", recipe.folder), text.clone())?;
+        }
+        add_names(&mut env, scope);
+        add_states(&mut env, scope.manifest);
+        add_literals(&mut env, scope.dialect);
+        env.add_global("param", params(scope.params));
+        env.add_global("behaviour", ser(&scope.manifest.behaviour));
+        env.add_global("title", scope.manifest.title.clone());
+        let end = scope.end_of_last_resort.map_or_else(|| "NULL".to_owned(), |t| scope.dialect.time_literal(t));
+        env.add_global("end_of_last_resort", end);
+        Ok(Self { env, folder: recipe.folder.clone() })
+    }
+
+    /// Renders one of the recipe's files.
+    ///
+    /// # Errors
+    /// The template asks for a role, column or state that the release lacks.
+    pub fn file(&self, name: &str, extra: BTreeMap<&str, Value>) -> Result<String> {
+        Ok(self.env.get_template(&format!("{}/{name}", self.folder))?.render(extra)?.trim().to_owned())
+    }
+
+    /// Renders a template given as text.
+    ///
+    /// # Errors
+    /// As [`RecipeEnv::file`].
+    pub fn text(&self, what: &str, template: &str, extra: BTreeMap<&str, Value>) -> Result<String> {
+        let rendered = self.env.render_named_str(what, template, extra);
+        Ok(rendered?.trim().to_owned())
+    }
+}
+
+fn fail(error: &Error) -> minijinja::Error {
+    minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string())
+}
+
+fn add_names(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
+    let schema = scope.schema.map(ToOwned::to_owned);
+    let (m, d) = (scope.manifest.clone(), scope.dialect.clone());
+    env.add_function("table", move |role: &str| -> TemplateResult<String> {
+        let role = m.role(role).map_err(|e| fail(&e))?;
+        Ok(d.table(schema.as_deref(), &role.table))
+    });
+    let (m, d) = (scope.manifest.clone(), scope.dialect.clone());
+    env.add_function("alias", move |role: &str, alias: &str| -> TemplateResult<Value> {
+        let role = m.role(role).map_err(|e| fail(&e))?;
+        let columns = role.columns.iter().map(|(name, column)| (name.clone(), format!("{alias}.{}", d.ident(column))));
+        Ok(columns.collect::<BTreeMap<_, _>>().into())
+    });
+    let (m, d) = (scope.manifest.clone(), scope.dialect.clone());
+    env.add_function("col", move |name: &str, alias: &str| -> TemplateResult<String> {
+        Ok(format!("{alias}.{}", d.ident(m.column(name).map_err(|e| fail(&e))?)))
+    });
+    let m = scope.manifest.clone();
+    env.add_function("has", move |name: &str| m.has(name));
+}
+
+fn add_states(env: &mut Environment<'static>, manifest: &Manifest) {
+    let lists: [(&'static str, fn(&State) -> bool); 3] =
+        [("unfinished", |s| !s.finished), ("finished", |s| s.finished), ("known", |_| true)];
+    for (name, keep) in lists {
+        let m = manifest.clone();
+        env.add_function(name, move |column: &str| -> TemplateResult<String> {
+            let set = m.states(column).map_err(|e| fail(&e))?;
+            Ok(list(set, keep))
+        });
+    }
+    let m = manifest.clone();
+    env.add_function("codes", move |column: &str, phases: Vec<String>| -> TemplateResult<String> {
+        let set = m.states(column).map_err(|e| fail(&e))?;
+        Ok(list(set, |s| phases.contains(&s.phase)))
+    });
+    let m = manifest.clone();
+    env.add_function("code", move |column: &str, phase: &str| -> TemplateResult<String> {
+        state_of(&m, column, phase).map(|(set, state)| write_code(set, &state.code))
+    });
+    let m = manifest.clone();
+    env.add_function("state_name", move |column: &str, phase: &str| -> TemplateResult<String> {
+        state_of(&m, column, phase).map(|(_, state)| format!("{} {}", state.code, state.name))
+    });
+}
+
+fn state_of<'m>(m: &'m Manifest, column: &str, phase: &str) -> TemplateResult<(&'m StateSet, &'m State)> {
+    let set = m.states(column).map_err(|e| fail(&e))?;
+    let state = set.of_phase(phase).ok_or_else(|| {
+        fail(&Error::usage(format!("{} {} has no state `{phase}` that is legal in {column}", m.title, m.generation)))
+    })?;
+    Ok((set, state))
+}
+
+/// A list for IN; the empty list is one that nothing is in.
+fn list(set: &StateSet, keep: impl FnMut(&State) -> bool) -> String {
+    let codes = set.codes(keep);
+    if codes.is_empty() {
+        return "(NULL)".to_owned();
+    }
+    let codes: Vec<String> = codes.iter().map(|code| write_code(set, code)).collect();
+    format!("({})", codes.join(", "))
+}
+
+fn write_code(set: &StateSet, code: &str) -> String {
+    if set.text { format!("'{}'", code.replace('\'', "''")) } else { code.to_owned() }
+}
+
+fn add_literals(env: &mut Environment<'static>, dialect: &Dialect) {
+    let d = dialect.clone();
+    env.add_function("lit", move |text: &str| d.text_literal(text));
+    let d = dialect.clone();
+    env.add_function("lits", move |texts: Vec<String>| {
+        texts.iter().map(|t| d.text_literal(t)).collect::<Vec<_>>().join(", ")
+    });
+    let d = dialect.clone();
+    env.add_function("time", move |text: &str| d.time_literal(text));
+    let d = dialect.clone();
+    env.add_function("text", move |expression: &str| d.as_text(expression));
+    let d = dialect.clone();
+    env.add_function("concat", move |parts: Vec<String>| d.concat(&parts));
+    let d = dialect.clone();
+    env.add_function("same", move |left: &str, right: &str, _rest: Rest<Value>| d.same(left, right, TypeClass::Int));
+}
+
+fn params(params: &Params) -> Value {
+    let value = |v: &ParamValue| match v {
+        ParamValue::None => Value::from(()),
+        ParamValue::Choice(text) | ParamValue::Cutoff(text) => Value::from(text.clone()),
+        ParamValue::Texts(texts) => Value::from(texts.clone()),
+        ParamValue::Numbers(numbers) => Value::from(numbers.clone()),
+        ParamValue::Flag(flag) => Value::from(*flag),
+        ParamValue::Owners(owners) => owners
+            .iter()
+            .map(|o| {
+                BTreeMap::from([
+                    ("any", Value::from(o.host == "*")),
+                    ("host", Value::from(o.host.clone())),
+                    ("port", o.port.map_or(Value::from(()), |p| Value::from(p.to_string()))),
+                    ("before", o.before.clone().map_or(Value::from(()), Value::from)),
+                ])
+            })
+            .collect::<Vec<_>>()
+            .into(),
+    };
+    params.values.iter().map(|(name, v)| (name.clone(), value(v))).collect::<BTreeMap<_, _>>().into()
+}

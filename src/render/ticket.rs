@@ -1,0 +1,156 @@
+//! TICKET.md: what a change ticket needs, from the plan alone. Pure.
+
+use std::collections::BTreeMap;
+
+use minijinja::{Environment, UndefinedBehavior, Value};
+
+use crate::data::Tree;
+use crate::dialect::{Dialect, TypeClass};
+use crate::manifest::Engine;
+use crate::plan::{Plan, Step};
+use crate::recipe::{Op, SetKind};
+use crate::render::ser;
+use crate::ui::safe;
+use crate::{Error, Result};
+
+/// The ticket's shape, inside the template tree.
+const TEMPLATE: &str = "bundle/TICKET.md.j2";
+/// How many kinds of change a step shows before it sums up.
+const KINDS: usize = 12;
+/// How many rows a step shows.
+const SAMPLE: usize = 5;
+
+/// Renders the ticket.
+///
+/// # Errors
+/// The template does not render.
+pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<String> {
+    let file = templates.get(TEMPLATE).ok_or_else(|| Error::internal(format!("no template {TEMPLATE}")))?;
+    let mut env = Environment::new();
+    env.set_undefined_behavior(UndefinedBehavior::Strict);
+    env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+    let syntax = minijinja::syntax::SyntaxConfig::builder().trim_blocks(true).build();
+    env.set_syntax(syntax.map_err(|e| Error::internal(e.to_string()))?);
+    env.add_template_owned("TICKET.md", file.text.clone())?;
+    let mut x: BTreeMap<&str, Value> = BTreeMap::new();
+    x.insert("id", id.into());
+    x.insert("plan", ser(header(plan)));
+    x.insert("steps", plan.steps.iter().enumerate().map(|(i, s)| step_map(s, i)).collect::<Vec<_>>().into());
+    x.insert("rows", plan.row_count().into());
+    x.insert("grants", grants(plan, d).into());
+    x.insert("client", d.client.as_str().into());
+    x.insert("client_command", d.command.as_str().into());
+    x.insert("reads_file", (d.client == "psql").into());
+    x.insert("dialect", d.title.as_str().into());
+    let text = env.get_template("TICKET.md")?.render(x)?;
+    Ok(text.trim_end().to_owned() + "\n")
+}
+
+/// The plan without its rows.
+fn header(plan: &Plan) -> Plan {
+    let mut header = plan.clone();
+    for step in &mut header.steps {
+        step.rows.clear();
+    }
+    header
+}
+
+fn step_map(step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
+    let label = |row: &crate::plan::RowChange| {
+        let key: Vec<&str> = row.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect();
+        // A name is somebody else's text: no line break, no Markdown table.
+        format!("{} {}", key.join("/"), safe(&row.label, 60).replace('|', "/").replace('`', "'"))
+    };
+    BTreeMap::from([
+        ("name", Value::from(format!("{:02}_{}", index + 3, step.role))),
+        ("title", Value::from(step.title.clone())),
+        ("table", Value::from(step.table.clone())),
+        ("verb", Value::from(match step.op {
+            Op::Update => "UPDATE",
+            Op::Delete => "DELETE",
+            Op::Insert => "INSERT",
+        })),
+        ("rows", Value::from(step.rows.len())),
+        ("changes", Value::from(transitions(step))),
+        ("conditions", Value::from(step.conditions.iter().map(|c| c.title.clone()).collect::<Vec<_>>())),
+        ("sample", Value::from(step.rows.iter().take(SAMPLE).map(label).collect::<Vec<_>>())),
+        ("more", Value::from(step.rows.len().saturating_sub(SAMPLE))),
+    ])
+}
+
+/// What a step does to its rows, a line for each kind of change:
+/// `state: 1 RUNNING_EXECUTION → 6 FAILURE (2 rows)`.
+#[must_use]
+pub fn transitions(step: &Step) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (index, set) in step.set.iter().enumerate() {
+        let name = &set.column.name;
+        if set.kind == SetKind::Now {
+            lines.push(format!("{name}: the moment of apply"));
+            continue;
+        }
+        let Some(pin) = step.pin_index(name) else { continue };
+        let mut kinds: BTreeMap<(String, String), usize> = BTreeMap::new();
+        for row in &step.rows {
+            let old = step.show_value(name, row.old[pin].as_deref());
+            let new = step.show_value(name, row.new[index].as_deref());
+            if old != new {
+                *kinds.entry((old, new)).or_default() += 1;
+            }
+        }
+        if set.column.class == TypeClass::Time || kinds.len() > KINDS {
+            let changed: usize = kinds.values().sum();
+            lines.push(format!("{name}: a value of its own for each of {changed} rows"));
+            continue;
+        }
+        let recount = if set.kind == SetKind::Recount { ", recounted when it is written" } else { "" };
+        lines.extend(kinds.into_iter().map(|((old, new), n)| format!("{name}: {old} → {new} ({n} {}{recount})", plural(n))));
+    }
+    lines
+}
+
+fn plural(n: usize) -> &'static str {
+    if n == 1 { "row" } else { "rows" }
+}
+
+/// The privileges that apply, verify, rollback and clean need, as statements.
+#[must_use]
+pub fn grants(plan: &Plan, d: &Dialect) -> Vec<String> {
+    let target = &plan.target;
+    match d.engine {
+        Engine::Sqlite => vec!["write access to the database file and its directory".to_owned()],
+        Engine::MySql => {
+            let db = d.ident(&target.database);
+            let work = d.ident(target.work_schema.as_deref().unwrap_or(&target.database));
+            let mut lines = vec![
+                format!("GRANT SELECT, TRIGGER ON {db}.* TO OPERATOR;  -- TRIGGER only to see whether there are triggers"),
+                format!("GRANT SELECT, INSERT, CREATE, DROP ON {work}.* TO OPERATOR;  -- work tables and ledger"),
+            ];
+            lines.extend(plan.steps.iter().map(|s| format!("GRANT {} ON {db}.{} TO OPERATOR;", verbs(s), d.ident(&s.table))));
+            lines
+        }
+        Engine::PostgreSql => {
+            let schema = target.schema.as_deref().unwrap_or("public");
+            let work = d.ident(target.work_schema.as_deref().unwrap_or(schema));
+            let mut lines = vec![
+                format!("GRANT USAGE ON SCHEMA {} TO OPERATOR;", d.ident(schema)),
+                format!("GRANT USAGE, CREATE ON SCHEMA {work} TO OPERATOR;  -- work tables and ledger"),
+                format!("GRANT SELECT ON ALL TABLES IN SCHEMA {} TO OPERATOR;", d.ident(schema)),
+            ];
+            lines.extend(plan.steps.iter().map(|s| format!("GRANT {} ON {} TO OPERATOR;", verbs(s), d.table(Some(schema), &s.table))));
+            let related = plan.steps.iter().filter_map(|s| s.related.as_ref());
+            let locked: std::collections::BTreeSet<&String> = related.map(|r| &r.table).collect();
+            lines.extend(locked.iter().map(|t| format!("GRANT UPDATE ON {} TO OPERATOR;  -- to lock its rows", d.table(Some(schema), t))));
+            lines
+        }
+    }
+}
+
+fn verbs(step: &Step) -> &'static str {
+    match step.op {
+        Op::Update => "SELECT, UPDATE",
+        // The rollback puts the rows back.
+        Op::Delete => "SELECT, DELETE, INSERT, UPDATE",
+        Op::Insert => "SELECT, INSERT, DELETE, UPDATE",
+    }
+}

@@ -1,0 +1,270 @@
+//! The parts of a step as SQL text: names, joins, pins, images. Pure.
+
+use std::collections::BTreeMap;
+
+use minijinja::Value;
+
+use crate::dialect::Dialect;
+use crate::manifest::Engine;
+use crate::plan::{Column, Plan, Step};
+use crate::recipe::{ConditionTime, SetKind};
+
+/// Rows in one INSERT of the work table: few enough to read, many enough to be quick.
+const CHUNK: usize = 500;
+
+/// The SQL parts of one step.
+pub struct StepView<'a> {
+    d: &'a Dialect,
+    schema: Option<&'a str>,
+    work_schema: Option<&'a str>,
+    /// The step.
+    pub step: &'a Step,
+    /// `03_task_instance`, also the file's name.
+    pub name: String,
+    prefix: String,
+}
+
+impl<'a> StepView<'a> {
+    /// The view of a step; `number` is its place in the bundle.
+    #[must_use]
+    pub fn new(d: &'a Dialect, plan: &'a Plan, id: &str, index: usize) -> Self {
+        let step = &plan.steps[index];
+        let number = index + 3;
+        Self {
+            d,
+            schema: plan.target.schema.as_deref(),
+            work_schema: plan.target.work_schema.as_deref().or(plan.target.schema.as_deref()),
+            step,
+            name: format!("{number:02}_{}", step.role),
+            prefix: format!("flowmend_{}_{number:02}", &id[..12]),
+        }
+    }
+
+    /// The scheduler's table.
+    #[must_use]
+    pub fn table(&self) -> String {
+        self.d.table(self.schema, &self.step.table)
+    }
+
+    /// One of the step's own tables: `work`, `before` or `after`.
+    #[must_use]
+    pub fn own(&self, what: &str) -> String {
+        self.d.table(self.work_schema, &format!("{}_{what}", self.prefix))
+    }
+
+    /// The map that the dialect's macros read.
+    #[must_use]
+    pub fn map(&self) -> BTreeMap<String, Value> {
+        let s = self.step;
+        let mut x: BTreeMap<String, Value> = BTreeMap::new();
+        let mut put = |name: &str, value: Value| {
+            x.insert(name.to_owned(), value);
+        };
+        put("table", self.table().into());
+        for own in ["work", "before", "after"] {
+            put(own, self.own(own).into());
+        }
+        put("columns", self.names(&s.columns, "").into());
+        put("columns_t", self.names(&s.columns, "t.").into());
+        put("columns_b", self.names(&s.columns, "b.").into());
+        for (name, left, right, prefix) in
+            [("key_tw", "t", "w", "k_"), ("key_bw", "b", "w", "k_"), ("key_tb", "t", "b", ""), ("key_ta", "t", "a", ""), ("key_ab", "a", "b", "")]
+        {
+            put(name, self.keys(left, right, prefix).into());
+        }
+        put("pins_tw", self.pins().into());
+        put("same_ta", self.all_same("t", "a").into());
+        put("set_list", self.set_list().into());
+        put("must_change", self.must_change().into());
+        put("restore_list", self.restore_list().into());
+        put("recount_list", self.recount_list().into());
+        put("related", s.related.as_ref().map_or(Value::from(()), |r| self.d.table(self.schema, &r.table).into()));
+        put("related_on", self.related_on().into());
+        put("conditions_start", self.conditions(&[ConditionTime::Start, ConditionTime::Both]).into());
+        put("work_columns", self.work_columns().into());
+        put("work_key", s.key.iter().map(|c| self.work_name("k_", c)).collect::<Vec<_>>().join(", ").into());
+        put("image_columns", s.columns.iter().map(|c| self.column_map(self.q(c), &c.type_sql, false)).collect::<Vec<_>>().into());
+        put("image_key", self.names(&s.key, "").into());
+        put("only", "".into());
+        put("only_b", "".into());
+        x
+    }
+
+    fn q(&self, column: &Column) -> String {
+        self.d.ident(&column.name)
+    }
+
+    fn work_name(&self, prefix: &str, column: &Column) -> String {
+        self.d.ident(&format!("{prefix}{}", column.name))
+    }
+
+    fn names(&self, columns: &[Column], prefix: &str) -> String {
+        columns.iter().map(|c| format!("{prefix}{}", self.q(c))).collect::<Vec<_>>().join(", ")
+    }
+
+    fn keys(&self, left: &str, right: &str, prefix: &str) -> String {
+        let pairs = self.step.key.iter().map(|c| format!("{left}.{} = {right}.{}", self.q(c), self.work_name(prefix, c)));
+        pairs.collect::<Vec<_>>().join(" AND ")
+    }
+
+    fn same(&self, column: &Column, left: &str, right: &str) -> String {
+        self.d.same(left, right, column.class)
+    }
+
+    fn pins(&self) -> String {
+        let pins = self.step.pins.iter().map(|c| {
+            self.same(c, &format!("t.{}", self.q(c)), &format!("w.{}", self.work_name("o_", c)))
+        });
+        pins.collect::<Vec<_>>().join("\n   AND ")
+    }
+
+    fn related_on(&self) -> String {
+        let Some(related) = &self.step.related else { return String::new() };
+        let mut parts = vec![format!("r.{} = t.{}", self.d.ident(&related.to), self.d.ident(&related.from))];
+        parts.extend(related.pins.iter().map(|c| {
+            self.same(c, &format!("r.{}", self.q(c)), &format!("w.{}", self.work_name("r_", c)))
+        }));
+        parts.join(" AND ")
+    }
+
+    /// Conditions that hold at one of some times, as expressions over alias `t`.
+    #[must_use]
+    pub fn conditions(&self, times: &[ConditionTime]) -> Vec<String> {
+        self.step.conditions.iter().filter(|c| times.contains(&c.at)).map(|c| c.sql.clone()).collect()
+    }
+
+    /// A row of an alias is the one with a key.
+    #[must_use]
+    pub fn is_key(&self, alias: &str, key: &[Option<String>]) -> String {
+        let parts = self.step.key.iter().zip(key).map(|(c, v)| {
+            format!("{alias}.{} = {}", self.q(c), self.d.literal(v.as_deref(), c.class))
+        });
+        format!("({})", parts.collect::<Vec<_>>().join(" AND "))
+    }
+
+    /// All stored columns of two aliases are the same.
+    #[must_use]
+    pub fn all_same(&self, left: &str, right: &str) -> String {
+        let same = self.step.columns.iter().map(|c| {
+            self.same(c, &format!("{left}.{}", self.q(c)), &format!("{right}.{}", self.q(c)))
+        });
+        same.collect::<Vec<_>>().join("\n   AND ")
+    }
+
+    /// The after-image (`a`) holds what was planned (`w`), and what was there (`b`) elsewhere.
+    #[must_use]
+    pub fn exact(&self) -> String {
+        let mut parts = Vec::new();
+        for column in &self.step.columns {
+            let after = format!("a.{}", self.q(column));
+            match self.step.set_column(&column.name) {
+                Some((_, set)) if set.kind == SetKind::Row => {
+                    parts.push(self.same(column, &after, &format!("w.{}", self.work_name("n_", column))));
+                }
+                // What is known only at apply time is looked at by the checks.
+                Some(_) => {}
+                None if column.on_update => {}
+                None => parts.push(self.same(column, &after, &format!("b.{}", self.q(column)))),
+            }
+        }
+        parts.join("\n   AND ")
+    }
+
+    fn target(&self, column: &Column) -> String {
+        match self.d.engine {
+            Engine::MySql => format!("t.{}", self.q(column)),
+            Engine::PostgreSql | Engine::Sqlite => self.q(column),
+        }
+    }
+
+    fn set_list(&self) -> String {
+        let set = self.step.set.iter().enumerate().map(|(i, set)| {
+            let value = match (&set.sql, self.one_value(i)) {
+                (Some(sql), _) => sql.clone(),
+                // A constant is written where a reviewer looks for it.
+                (None, Some(value)) => self.constant(&set.column, value),
+                (None, None) => format!("w.{}", self.work_name("n_", &set.column)),
+            };
+            format!("{} = {value}", self.target(&set.column))
+        });
+        set.collect::<Vec<_>>().join(",\n       ")
+    }
+
+    fn constant(&self, column: &Column, value: Option<&str>) -> String {
+        let literal = self.d.literal(value, column.class);
+        let name = value.and_then(|v| self.step.states.get(&column.name)?.get(v));
+        name.map_or(literal.clone(), |name| format!("{literal} /* {name} */"))
+    }
+
+    /// The new value that all rows share.
+    fn one_value(&self, index: usize) -> Option<Option<&str>> {
+        let mut values = self.step.rows.iter().map(|r| r.new[index].as_deref());
+        let first = values.next()?;
+        values.all(|v| v == first).then_some(first)
+    }
+
+    /// A recount that finds the old value changes nothing, and is then counted
+    /// differently by drivers; so it must find another one.
+    fn must_change(&self) -> Vec<String> {
+        let recounts = self.step.set.iter().filter(|s| s.kind == SetKind::Recount);
+        recounts
+            .filter_map(|s| Some(self.d.differs(&format!("t.{}", self.q(&s.column)), s.sql.as_ref()?, s.column.class)))
+            .collect()
+    }
+
+    fn restore_list(&self) -> String {
+        let written = |c: &&Column| c.on_update || self.step.set_column(&c.name).is_some();
+        let set = self.step.columns.iter().filter(written).map(|c| format!("{} = b.{}", self.target(c), self.q(c)));
+        set.collect::<Vec<_>>().join(",\n       ")
+    }
+
+    fn recount_list(&self) -> String {
+        let set = self.step.set.iter().filter_map(|s| {
+            (s.kind != SetKind::Row).then(|| Some(format!("{} = {}", self.target(&s.column), s.sql.as_ref()?))).flatten()
+        });
+        set.collect::<Vec<_>>().join(", ")
+    }
+
+    fn column_map(&self, q: String, type_sql: &str, key: bool) -> BTreeMap<&'static str, Value> {
+        BTreeMap::from([("q", q.into()), ("type", Value::from(type_sql)), ("key", key.into())])
+    }
+
+    /// The columns of the work table, in the order of [`StepView::chunks`].
+    fn work_columns(&self) -> Vec<BTreeMap<&'static str, Value>> {
+        let s = self.step;
+        let mut columns: Vec<_> =
+            s.key.iter().map(|c| self.column_map(self.work_name("k_", c), &c.type_sql, true)).collect();
+        let mut add = |prefix: &str, c: &Column| columns.push(self.column_map(self.work_name(prefix, c), &c.type_sql, false));
+        s.pins.iter().for_each(|c| add("o_", c));
+        self.new_columns().for_each(|(_, c)| add("n_", c));
+        s.related.iter().flat_map(|r| &r.pins).for_each(|c| add("r_", c));
+        columns
+    }
+
+    fn new_columns(&self) -> impl Iterator<Item = (usize, &Column)> {
+        self.step.set.iter().enumerate().filter(|(_, s)| s.kind != SetKind::Now).map(|(i, s)| (i, &s.column))
+    }
+
+    /// Names of the work table's columns.
+    #[must_use]
+    pub fn work_names(&self) -> String {
+        let names = self.work_columns().into_iter().filter_map(|c| c.get("q").map(ToString::to_string));
+        names.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The rows of the work table, as value lists in chunks.
+    #[must_use]
+    pub fn chunks(&self) -> Vec<Vec<String>> {
+        let s = self.step;
+        let line = |row: &crate::plan::RowChange| {
+            let mut values: Vec<String> = Vec::new();
+            let mut add = |c: &Column, v: &Option<String>| values.push(self.d.literal(v.as_deref(), c.class));
+            s.key.iter().zip(&row.key).for_each(|(c, v)| add(c, v));
+            s.pins.iter().zip(&row.old).for_each(|(c, v)| add(c, v));
+            self.new_columns().for_each(|(i, c)| add(c, &row.new[i]));
+            s.related.iter().flat_map(|r| &r.pins).zip(&row.related).for_each(|(c, v)| add(c, v));
+            format!("({})", values.join(", "))
+        };
+        s.rows.chunks(CHUNK).map(|chunk| chunk.iter().map(line).collect()).collect()
+    }
+}

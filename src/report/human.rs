@@ -1,0 +1,261 @@
+//! Reports for people, in 80 columns.
+
+use comfy_table::{ContentArrangement, Table, presets};
+
+use crate::apply::VerifyReport;
+use crate::bundle::Bundle;
+use crate::inspect::{InspectReport, OwnerState};
+use crate::plan::{LeftOut, Plan, RowChange, Step};
+use crate::recipe::SetKind;
+use crate::render::ticket::transitions;
+use crate::ui::{BAD, DIM, GOOD, HEAD, WARN, out, paint, safe};
+
+/// How wide a report may be.
+const WIDTH: u16 = 80;
+/// How many rows of a step `show` prints.
+const SAMPLE: usize = 5;
+
+/// A plain table.
+#[must_use]
+pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+    table.set_header(head.to_vec());
+    for row in rows {
+        table.add_row(row.iter().map(|c| safe(c, 400)).collect::<Vec<_>>());
+    }
+    table.lines().map(|l| l.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+}
+
+fn head(text: &str) {
+    out(paint(HEAD, text));
+}
+
+/// Prints text in lines of at most 80 columns, the following ones indented.
+fn wrapped(first: &str, indent: usize, text: &str) {
+    let mut line = first.to_owned();
+    for word in text.split_whitespace() {
+        if line.chars().count() + word.chars().count() + 1 > usize::from(WIDTH) && !line.trim().is_empty() {
+            out(line.trim_end());
+            line = " ".repeat(indent);
+        }
+        line.push_str(word);
+        line.push(' ');
+    }
+    out(line.trim_end());
+}
+
+/// The report of inspect.
+pub fn inspect(r: &InspectReport) {
+    head(&format!("{} {} in {}", r.scheduler, r.release, r.database));
+    out(format!("  {}, identified by {}", r.server, r.identified_by));
+    match &r.zone {
+        Some(zone) => wrapped("  scheduler's clock: ", 4, &format!("UTC{} ({})", offset(zone.offset_minutes), zone.known_by)),
+        None => out("  scheduler's clock: zone not known (--zone)"),
+    }
+    for warning in &r.warnings {
+        wrapped(&format!("  {} ", paint(WARN, "warning:")), 4, warning);
+    }
+    out("");
+    states(r);
+    anomalies(r);
+    owners(r);
+    findings(r);
+}
+
+fn offset(minutes: i64) -> String {
+    let sign = if minutes < 0 { '-' } else { '+' };
+    format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
+}
+
+fn states(r: &InspectReport) {
+    let row = |s: &crate::inspect::StateCount| {
+        let name = match (&s.code, &s.name) {
+            (None, _) => "NULL".to_owned(),
+            (Some(code), Some(name)) => format!("{code} {name}"),
+            (Some(code), None) => format!("{code} (unknown to this release)"),
+        };
+        let active = if s.finished == Some(false) { "active" } else { "" };
+        vec![s.column.clone(), name, s.rows.to_string(), active.to_owned()]
+    };
+    let rows: Vec<_> = r.states.iter().map(row).collect();
+    out(if rows.is_empty() { "  no rows".to_owned() } else { table(&["column", "state", "rows", ""], &rows) });
+    out("");
+}
+
+fn anomalies(r: &InspectReport) {
+    if r.anomalies.is_empty() {
+        return;
+    }
+    head("Values that break something");
+    for a in &r.anomalies {
+        let value = a.value.as_deref().map_or_else(|| "IS NULL".to_owned(), |v| format!("= {v}"));
+        out(format!("  {} {} {}: {} {}", paint(BAD, &a.kind), a.column, safe(&value, 40), a.rows, plural(a.rows)));
+        out(format!("    rows {}", safe(&a.sample.join(", "), 70)));
+        wrapped("    ", 4, &a.note);
+    }
+    out("");
+}
+
+fn owners(r: &InspectReport) {
+    if r.owners.is_empty() {
+        return;
+    }
+    head("Owners of unfinished runs");
+    let row = |o: &crate::inspect::Owners| {
+        let known = match o.state {
+            OwnerState::Unknown => "nothing known of its life",
+            OwnerState::Listed => "listed in this database's registry",
+            OwnerState::Alive => "alive",
+            OwnerState::Silent => "listed, but silent",
+        };
+        let address = o.address.clone().map_or_else(|| "(SQL NULL)".to_owned(), |a| if a.is_empty() { "(empty)".to_owned() } else { a });
+        vec![address, o.rows.to_string(), o.oldest.clone().unwrap_or_default(), known.to_owned()]
+    };
+    let rows: Vec<_> = r.owners.iter().map(row).collect();
+    out(table(&["owner", "runs", "oldest start", "life"], &rows));
+    out("");
+}
+
+fn findings(r: &InspectReport) {
+    head("Findings");
+    if r.findings.is_empty() {
+        out(format!("  {}", paint(GOOD, "nothing to repair is proved")));
+    }
+    for f in &r.findings {
+        out(format!("  {} ({}, {})", paint(WARN, &f.code), f.recipe, rows_of(f.rows)));
+        wrapped("    ", 4, &f.title);
+        out(format!("    {}", paint(DIM, &safe(&f.sample.join(", "), 74))));
+    }
+    out("");
+    if !r.left_out.is_empty() {
+        head("Looked at and left out");
+    }
+    for l in &r.left_out {
+        out(format!("  {} {} ({})", l.rows, l.role, paint(WARN, &l.reason)));
+        wrapped("    ", 4, &format!("{}.", l.why));
+        wrapped("    → ", 6, &l.way_out);
+        out(format!("    {}", paint(DIM, &safe(&l.sample.join(", "), 74))));
+    }
+}
+
+fn rows_of(n: usize) -> String {
+    format!("{n} {}", if n == 1 { "row" } else { "rows" })
+}
+
+fn plural(n: u64) -> &'static str {
+    if n == 1 { "row" } else { "rows" }
+}
+
+/// A bundle for review.
+pub fn bundle(b: &Bundle) {
+    let plan = &b.plan;
+    head(&format!("Bundle {} · {} · {}", b.id, plan.from.recipe, rows_of(plan.row_count())));
+    out(format!("  {} {} ({})", plan.from.title, plan.from.release, plan.from.identified_by));
+    wrapped("  ", 4, &format!("{} on {} {}", safe(&plan.target.database, 200), plan.target.dialect, plan.target.server_version));
+    out(format!("  planned {}  directory {}", plan.from.now, b.dir.display()));
+    for owner in &plan.owners {
+        let port = owner.port.map(|p| format!(":{p}")).unwrap_or_default();
+        let before = owner.before.as_ref().map(|t| format!(" before {t}")).unwrap_or_default();
+        out(format!("  dead owner {}{port}{before}, said by {}", owner.host, safe(&owner.said_by, 40)));
+    }
+    if let Some(why) = &plan.from.approximate {
+        wrapped(&format!("  {} ", paint(WARN, "approximate facts:")), 4, why);
+    }
+    out("");
+    for (index, step) in plan.steps.iter().enumerate() {
+        show_step(index, step);
+    }
+    for n in &plan.not_needed {
+        wrapped(&format!("  {} ", paint(DIM, "not needed:")), 4, &format!("{}: {}", n.title, n.why));
+    }
+    left_out(&plan.left_out);
+    out("");
+    out(format!("{} {}", paint(HEAD, "Seal"), b.seal.full()));
+    out(format!("  next: flowmend rehearse {} --url URL", b.dir.display()));
+    out(format!("        flowmend apply {} --url URL --seal {}", b.dir.display(), b.seal.short()));
+}
+
+fn show_step(index: usize, step: &Step) {
+    out(format!("{}  {} {}", paint(HEAD, &format!("{:02}_{}", index + 3, step.role)), rows_of(step.rows.len()), paint(DIM, &step.table)));
+    wrapped("  ", 4, &format!("{}.", step.title));
+    for line in transitions(step) {
+        out(format!("    {line}"));
+    }
+    for row in step.rows.iter().take(SAMPLE) {
+        out(format!("    {}", paint(DIM, &safe(&show_row(step, row), 74))));
+    }
+    if step.rows.len() > SAMPLE {
+        out(format!("    {}", paint(DIM, &format!("… and {} more", step.rows.len() - SAMPLE))));
+    }
+}
+
+/// One row: key, name and the written columns as old → new.
+fn show_row(step: &Step, row: &RowChange) -> String {
+    let key: Vec<&str> = row.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect();
+    let mut parts = vec![format!("{} {}", key.join("/"), safe(&row.label, 24))];
+    for (index, set) in step.set.iter().enumerate().filter(|(_, s)| s.kind != SetKind::Now) {
+        let old = step.pin_index(&set.column.name).and_then(|i| row.old[i].as_deref());
+        let new = row.new[index].as_deref();
+        if old != new {
+            let show = |v| step.show_value(&set.column.name, v);
+            parts.push(format!("{} {} → {}", set.column.name, show(old), show(new)));
+        }
+    }
+    parts.join("  ")
+}
+
+fn left_out(left: &[LeftOut]) {
+    if left.is_empty() {
+        return;
+    }
+    out("");
+    head("Left out");
+    for l in left {
+        out(format!("  {} {} ({}): {}", l.count, l.role, paint(WARN, &l.reason), safe(&l.sample.join(", "), 40)));
+        wrapped("    ", 4, &format!("{}.", l.why));
+        wrapped("    → ", 6, &l.way_out);
+    }
+}
+
+/// A plan that changes nothing.
+pub fn nothing(plan: &Plan) {
+    out(format!("Nothing to repair with {} on {} {}.", plan.from.recipe, plan.from.title, plan.from.release));
+    left_out(&plan.left_out);
+}
+
+/// The end of a rehearsal.
+pub fn rehearsed(b: &Bundle, stays: &str) {
+    out(format!("{} {} of bundle {} were repaired and restored", paint(GOOD, "rehearsed:"), rows_of(b.plan.row_count()), b.id));
+    wrapped("  ", 2, &format!("every row equal to its backup in every column; rolled back; {stays}"));
+}
+
+/// The end of an apply or rollback.
+pub fn done(b: &Bundle, what: &str) {
+    let counts: Vec<String> = b.plan.steps.iter().map(|s| format!("{} {}", s.rows.len(), s.role)).collect();
+    out(format!("{} bundle {}: {}", paint(GOOD, &format!("{what}:")), b.id, counts.join(", ")));
+}
+
+/// The report of verify.
+pub fn verified(b: &Bundle, r: &VerifyReport) {
+    if r.state == "not_applied" {
+        out(format!("bundle {} is not applied to this database", b.id));
+        return;
+    }
+    if r.is_good() {
+        let what = if r.state == "applied" { "stand as written" } else { "are as they were before the repair" };
+        out(format!("{} all {} of bundle {} {what}", paint(GOOD, "ok:"), rows_of(r.rows), b.id));
+        return;
+    }
+    out(format!("{} {} of {} moved", paint(BAD, "FAIL:"), r.drifted, rows_of(r.rows)));
+    for d in &r.drift {
+        out(format!("  {} {} {}", paint(BAD, &d.kind), d.table, d.key.join("/")));
+        for (column, expected, found) in &d.columns {
+            out(format!("    {column}: expected {}, found {}", safe(expected, 40), safe(found, 40)));
+        }
+    }
+    for check in &r.failed_checks {
+        wrapped(&format!("  {} ", paint(BAD, "check")), 4, check);
+    }
+    wrapped("  ", 2, "Somebody wrote these rows after the repair: a living master writes its memory back. Nothing was changed by verify.");
+}

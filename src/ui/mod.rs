@@ -1,0 +1,138 @@
+//! The terminal: the only place that prints. Machine output and reports go to
+//! stdout, everything else to stderr.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the module that prints")]
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+
+use anstyle::{AnsiColor, Style};
+
+/// A heading.
+pub const HEAD: Style = Style::new().bold();
+/// Something good.
+pub const GOOD: Style = AnsiColor::Green.on_default();
+/// Something to look at.
+pub const WARN: Style = AnsiColor::Yellow.on_default();
+/// Something bad.
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+/// Something secondary.
+pub const DIM: Style = Style::new().dimmed();
+
+/// Text in a style; anstream strips it where colours are off.
+#[must_use]
+pub fn paint(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Sets when colours are used.
+pub fn set_colour(choice: anstream::ColorChoice) {
+    choice.write_global();
+}
+
+/// A line of the report or the machine output.
+pub fn out(line: impl std::fmt::Display) {
+    // A closed pipe ends the program quietly, as other filters do.
+    if writeln!(anstream::stdout(), "{line}").is_err() {
+        std::process::exit(0);
+    }
+}
+
+/// A line about the run.
+pub fn note(line: impl std::fmt::Display) {
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
+
+/// An error with its ways out.
+pub fn error(message: &str, hints: &[String]) {
+    note(format!("{}: {message}", paint(BAD, "error")));
+    for hint in hints {
+        note(format!("{}: {hint}", paint(WARN, "hint")));
+    }
+}
+
+/// A warning.
+pub fn warn(message: impl std::fmt::Display) {
+    note(format!("{}: {message}", paint(WARN, "warning")));
+}
+
+/// Whether a person can answer.
+#[must_use]
+pub fn interactive() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// Asks for a password; `None` where nobody can answer.
+#[must_use]
+pub fn ask_password(what: &str) -> Option<String> {
+    if !interactive() {
+        return None;
+    }
+    rpassword::prompt_password(format!("Password for {what}: ")).ok()
+}
+
+/// Asks for a line; `None` where nobody can answer.
+#[must_use]
+pub fn ask_line(prompt: &str) -> Option<String> {
+    if !interactive() {
+        return None;
+    }
+    eprint!("{prompt}");
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).ok()?;
+    Some(line.trim().to_owned())
+}
+
+/// Removes control characters, so that a name from the database cannot steer
+/// the terminal, and shortens a long text.
+#[must_use]
+pub fn safe(text: &str, max: usize) -> String {
+    let clean: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if clean.chars().count() <= max {
+        return clean;
+    }
+    let mut short: String = clean.chars().take(max.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// Shows the guards of a run as they begin.
+pub struct Progress {
+    bar: indicatif::ProgressBar,
+    last: Option<String>,
+}
+
+impl Progress {
+    /// A progress display on stderr: one moving line on a terminal, one line a
+    /// guard elsewhere.
+    #[must_use]
+    pub fn new() -> Self {
+        let bar = indicatif::ProgressBar::new_spinner();
+        bar.enable_steady_tick(std::time::Duration::from_millis(120));
+        Self { bar, last: None }
+    }
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl crate::apply::Events for Progress {
+    fn guard(&mut self, name: &str, about: &str) {
+        if self.bar.is_hidden() && !name.is_empty() {
+            note(format!("  {name}: {about}"));
+        }
+        self.bar.set_message(format!("{name}: {about}"));
+        self.last = Some(name.to_owned());
+    }
+
+    fn committing(&mut self) {
+        self.bar.set_message("committing");
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
