@@ -12,7 +12,9 @@ use crate::{Error, Result, ui};
 pub struct ApplyChecks<'a> {
     /// The manifests of this flowmend.
     pub manifests: &'a Manifests,
-    /// Whether owners must still be dead: for everything that writes.
+    /// Whether the command writes at all.
+    pub writes: bool,
+    /// Whether owners must still be dead: for everything that writes rows of theirs.
     pub owners: bool,
 }
 
@@ -24,7 +26,9 @@ pub async fn check_target(db: &mut Database, bundle: &Bundle, checks: &ApplyChec
     let plan = &bundle.plan;
     identity(db, plan).await?;
     manifest(plan, checks.manifests)?;
-    writable(db).await?;
+    if checks.writes {
+        writable(db).await?;
+    }
     steady_session(db).await?;
     let catalog = db.catalog().await?;
     let tables = plan_tables(plan);

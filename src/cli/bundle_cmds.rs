@@ -18,7 +18,7 @@ async fn start(app: &App, m: &ArgMatches, access: Access, owners: bool) -> Resul
     if db.schema.is_some() && given(m, "schema").is_none() {
         db.schema.clone_from(&bundle.plan.target.schema);
     }
-    check_target(&mut db, &bundle, &ApplyChecks { manifests: &app.manifests, owners }).await?;
+    check_target(&mut db, &bundle, &ApplyChecks { manifests: &app.manifests, writes: access == Access::ReadWrite, owners }).await?;
     Ok((bundle, db))
 }
 
@@ -137,7 +137,7 @@ pub(super) async fn verify(app: &App, m: &ArgMatches) -> Result<u8> {
     let bundle = Bundle::read(dir)?;
     let mut db = open(m, Access::ReadOnly).await?;
     db.schema.clone_from(&bundle.plan.target.schema);
-    check_target(&mut db, &bundle, &ApplyChecks { manifests: &app.manifests, owners: false }).await?;
+    check_target(&mut db, &bundle, &ApplyChecks { manifests: &app.manifests, writes: false, owners: false }).await?;
     let receipt = receipt("verify", &bundle, &db);
     let found = apply::verify(&mut db, &bundle).await?;
     db.close().await;

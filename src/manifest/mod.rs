@@ -1,6 +1,7 @@
 //! Manifests: what one generation of releases calls its states, tables and columns.
 
 mod check;
+pub mod ddl;
 mod file;
 mod load;
 mod schema;
@@ -8,7 +9,7 @@ mod schema;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use load::{Manifests, version_order};
-pub use schema::{ColumnSpec, Engine, ForeignKey, TableSpec, sqlite_type};
+pub use schema::{ColumnSpec, DefaultValue, Engine, ForeignKey, TableSpec, sqlite_type};
 
 use crate::{Error, Result};
 

@@ -434,7 +434,7 @@ impl Chain<'_, '_> {
         }
         for check in self.book.end_checks() {
             let own = format!("{number:02}_verify.{}", check.name);
-            text += &self.guard(&own, &format!("rows without: {}", check.title), 0, &check.query)?;
+            text += &self.guard(&own, &format!("rows for which it is not true that {}", check.title), 0, &check.query)?;
         }
         text += &self.end("end")?;
         Ok(text)
@@ -462,7 +462,7 @@ impl Chain<'_, '_> {
         for view in views {
             for condition in view.step.conditions.iter().filter(|c| c.at == ConditionTime::Both) {
                 let own = format!("rollback.{}.{}", view.name, condition.name);
-                let title = format!("rows without: {}", condition.title);
+                let title = format!("rows for which it is not true that {}", condition.title);
                 text += &self.guard(&own, &title, 0, &self.limited(view, partial, &violations(view, &condition.sql)))?;
             }
         }

@@ -27,7 +27,8 @@ const SAMPLE: usize = 5;
 pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<String> {
     let file = templates.get(TEMPLATE).ok_or_else(|| Error::internal(format!("no template {TEMPLATE}")))?;
     let mut env = Environment::new();
-    env.set_undefined_behavior(UndefinedBehavior::Strict);
+    // Optional parts of a plan are not there at all; asking for them is fine, using them is not.
+    env.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     let syntax = minijinja::syntax::SyntaxConfig::builder().trim_blocks(true).build();
     env.set_syntax(syntax.map_err(|e| Error::internal(e.to_string()))?);

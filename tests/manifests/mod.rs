@@ -1,0 +1,1 @@
+//! Manifests against the upstream facts, and mistakes in manifests.

@@ -1,0 +1,66 @@
+//! Rows that every generation can hold, written by role.
+
+use std::collections::BTreeMap;
+
+use flowmend::dialect::Dialect;
+use flowmend::manifest::{DefaultValue, Manifest, Manifests};
+
+/// The manifest of a release.
+pub fn manifest(release: &str) -> Manifest {
+    Manifests::load(None).unwrap().release("dolphinscheduler", release).unwrap().clone()
+}
+
+/// Makes INSERT statements from role columns; what the generation lacks is left
+/// out, and columns that must not be NULL get a value.
+pub struct Rows<'a> {
+    pub manifest: &'a Manifest,
+    pub dialect: Dialect,
+    pub statements: Vec<String>,
+}
+
+impl<'a> Rows<'a> {
+    pub fn new(manifest: &'a Manifest, dialect: Dialect) -> Self {
+        Self { manifest, dialect, statements: Vec::new() }
+    }
+
+    /// Adds a row; `None` is NULL. A role that the generation lacks adds nothing.
+    pub fn add(&mut self, role: &str, values: &[(&str, Option<&str>)]) -> &mut Self {
+        let Some(found) = self.manifest.roles.get(role) else { return self };
+        let table = &self.manifest.tables[&found.table];
+        let mut columns: BTreeMap<String, Option<String>> = BTreeMap::new();
+        for (name, value) in values {
+            if let Some(column) = found.columns.get(*name) {
+                columns.insert(column.clone(), value.map(ToOwned::to_owned));
+            }
+        }
+        for column in table.columns_on(self.dialect.engine) {
+            let spec = column.on(self.dialect.engine).unwrap();
+            let needed = !spec.nullable && spec.default.is_none() && !spec.auto_increment;
+            if needed && !columns.contains_key(&column.name) {
+                columns.insert(column.name.clone(), Some(filler(&spec.type_sql).to_owned()));
+            }
+        }
+        let names: Vec<String> = columns.keys().map(|c| self.dialect.ident(c)).collect();
+        let values: Vec<String> =
+            columns.values().map(|v| v.as_ref().map_or("NULL".to_owned(), |v| self.dialect.text_literal(v))).collect();
+        let table = self.dialect.ident(&found.table);
+        self.statements.push(format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), values.join(", ")));
+        self
+    }
+}
+
+fn filler(type_sql: &str) -> &'static str {
+    let t = type_sql.to_lowercase();
+    if t.starts_with("date") || t.starts_with("time") {
+        "2026-11-01 00:00:00"
+    } else if t.contains("char") || t.contains("text") {
+        "x"
+    } else {
+        "0"
+    }
+}
+
+/// Keeps the import used where a test matches on defaults.
+pub fn is_keyword(value: &DefaultValue) -> bool {
+    matches!(value, DefaultValue::Keyword(_))
+}
