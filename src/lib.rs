@@ -12,7 +12,6 @@ pub mod bundle;
 pub mod cli;
 pub mod data;
 pub mod db;
-pub mod demo;
 pub mod dialect;
 pub mod error;
 pub mod inspect;

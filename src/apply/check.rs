@@ -37,15 +37,19 @@ pub async fn check_target(db: &mut Database, bundle: &Bundle, checks: &ApplyChec
             .hint("the scheduler was upgraded, or somebody changed a table: plan again"));
     }
     for step in &plan.steps {
-        let table = catalog.get(&step.table).ok_or_else(|| Error::refused(format!("the table {} is gone", step.table)))?;
+        let table =
+            catalog.get(&step.table).ok_or_else(|| Error::refused(format!("the table {} is gone", step.table)))?;
         repairable(table, plan, step.op)?;
     }
     if checks.owners {
         let m = checks.manifests.release(&plan.from.scheduler, first_release(plan, checks.manifests)?)?;
         let alive = beating(db, &catalog, m, &plan.owners).await?;
         if !alive.is_empty() {
-            return Err(Error::refused(format!("an owner said to be dead is alive: the heartbeat of {} moved", alive.join(", ")))
-                .hint("stop it, or plan again with --dead-owner HOST:PORT@TIME for what ran before its restart"));
+            return Err(Error::refused(format!(
+                "an owner said to be dead is alive: the heartbeat of {} moved",
+                alive.join(", ")
+            ))
+            .hint("stop it, or plan again with --dead-owner HOST:PORT@TIME for what ran before its restart"));
         }
     }
     Ok(catalog)
@@ -54,9 +58,10 @@ pub async fn check_target(db: &mut Database, bundle: &Bundle, checks: &ApplyChec
 fn first_release<'m>(plan: &Plan, manifests: &'m Manifests) -> Result<&'m str> {
     let known = manifests.of(&plan.from.scheduler)?;
     let found = known.iter().find(|m| m.generation == plan.from.generation);
-    found.and_then(|m| m.releases.first()).map(String::as_str).ok_or_else(|| {
-        Error::refused(format!("no manifest for {} {}", plan.from.scheduler, plan.from.generation))
-    })
+    found
+        .and_then(|m| m.releases.first())
+        .map(String::as_str)
+        .ok_or_else(|| Error::refused(format!("no manifest for {} {}", plan.from.scheduler, plan.from.generation)))
 }
 
 /// Tables that a plan writes or reads by name.
@@ -100,7 +105,8 @@ fn manifest(plan: &Plan, manifests: &Manifests) -> Result<()> {
 }
 
 async fn writable(db: &mut Database) -> Result<()> {
-    let refuse = |what: &str| Err(Error::refused(format!("this server is read only: {what}")).hint("connect to the primary"));
+    let refuse =
+        |what: &str| Err(Error::refused(format!("this server is read only: {what}")).hint("connect to the primary"));
     match db.dialect.engine {
         Engine::PostgreSql => {
             if db.value("SELECT pg_is_in_recovery()::text").await?.as_deref() == Some("true") {
@@ -147,7 +153,9 @@ async fn group_replication(db: &mut Database) -> Result<()> {
 async fn statement_binlog(db: &mut Database) -> Result<()> {
     let isolation = if db.dialect.name == "mariadb" { "@@tx_isolation" } else { "@@transaction_isolation" };
     let sql = format!("SELECT CAST(@@log_bin AS CHAR), @@binlog_format, {isolation}");
-    let Ok(rows) = db.rows(&sql).await else { return Ok(()) };
+    let Ok(rows) = db.rows(&sql).await else {
+        return Ok(());
+    };
     let cell = |i: usize| rows.first().and_then(|r| r.get(i).cloned().flatten()).unwrap_or_default();
     if cell(0) == "1" && cell(1) == "STATEMENT" && cell(2).starts_with("READ-") {
         return Err(Error::refused(format!("the server logs statements (binlog_format=STATEMENT) and the isolation level is {}: InnoDB refuses every write (1665)", cell(2)))
@@ -169,10 +177,14 @@ async fn steady_session(db: &mut Database) -> Result<()> {
         return Ok(());
     }
     if db.dialect.engine == Engine::MySql {
-        return Err(Error::refused("the connection goes through a proxy that changes the server session between statements")
-            .hint("connect to the server itself: session settings would be lost"));
+        return Err(Error::refused(
+            "the connection goes through a proxy that changes the server session between statements",
+        )
+        .hint("connect to the server itself: session settings would be lost"));
     }
-    ui::warn("pooled connection: the server session changes between transactions. The bundle runs in one transaction with SET LOCAL, so this is safe");
+    ui::warn(
+        "pooled connection: the server session changes between transactions. The bundle runs in one transaction with SET LOCAL, so this is safe",
+    );
     Ok(())
 }
 
@@ -198,8 +210,11 @@ fn repairable(table: &LiveTable, plan: &Plan, op: Op) -> Result<()> {
     let acts = |rule: &str| !matches!(rule, "NO ACTION" | "RESTRICT");
     let cascade = table.foreign_keys.iter().find(|k| k.parent.eq_ignore_ascii_case(&table.name) && acts(&k.on_delete));
     if let (Op::Delete, Some(key)) = (op, cascade) {
-        return Err(Error::refused(format!("deleting from {} would reach {} (ON DELETE {})", table.name, key.child, key.on_delete))
-            .hint("rows that go by a cascade are in no backup"));
+        return Err(Error::refused(format!(
+            "deleting from {} would reach {} (ON DELETE {})",
+            table.name, key.child, key.on_delete
+        ))
+        .hint("rows that go by a cascade are in no backup"));
     }
     Ok(())
 }

@@ -37,13 +37,17 @@ pub async fn exists(db: &mut Database, bundle: &Bundle) -> Result<bool> {
     let sql = match db.dialect.engine {
         Engine::MySql => {
             let schema = schema.map_or_else(|| "DATABASE()".to_owned(), literal);
-            format!("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = '{LEDGER}'")
+            format!(
+                "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = '{LEDGER}'"
+            )
         }
         Engine::PostgreSql => format!(
             "SELECT tablename::text FROM pg_catalog.pg_tables WHERE schemaname = {} AND tablename = '{LEDGER}'",
             literal(schema.unwrap_or("public"))
         ),
-        Engine::Sqlite => format!("SELECT name FROM sqlite_master WHERE type = 'table' AND name = '{LEDGER}'"),
+        Engine::Sqlite => {
+            format!("SELECT name FROM sqlite_master WHERE type = 'table' AND name = '{LEDGER}'")
+        }
     };
     Ok(db.value(&sql).await?.is_some())
 }

@@ -38,7 +38,9 @@ async fn moved(db: &mut Database, book: &Book<'_>) -> Result<(BTreeSet<String>, 
     for view in book.views() {
         let image = if view.step.op == Op::Delete { "before" } else { "after" };
         for drift in drift_of(db, &view, image, false).await? {
-            let is_it = |key: &[Option<String>]| key.iter().map(|k| k.as_deref().unwrap_or("")).eq(drift.key.iter().map(String::as_str));
+            let is_it = |key: &[Option<String>]| {
+                key.iter().map(|k| k.as_deref().unwrap_or("")).eq(drift.key.iter().map(String::as_str))
+            };
             if let Some(row) = view.step.rows.iter().find(|r| is_it(&r.key)) {
                 instances.extend(row.instance.clone());
             }

@@ -18,8 +18,12 @@ use crate::{Error, Result};
 pub async fn rehearse(db: &mut Database, bundle: &Bundle, events: &mut dyn Events) -> Result<String> {
     match ledger::state_of(db, bundle).await? {
         BundleState::NotApplied => {}
-        BundleState::Applied => return Err(Error::refused("this bundle is applied already").hint("run `flowmend verify` instead")),
-        BundleState::RolledBack => return Err(Error::refused("this bundle was applied and rolled back").hint("make a new plan")),
+        BundleState::Applied => {
+            return Err(Error::refused("this bundle is applied already").hint("run `flowmend verify` instead"));
+        }
+        BundleState::RolledBack => {
+            return Err(Error::refused("this bundle was applied and rolled back").hint("make a new plan"));
+        }
     }
     let dialect = db.dialect.clone();
     let book = Book::new(&bundle.plan, &dialect, &bundle.id)?;
@@ -36,9 +40,11 @@ pub async fn rehearse(db: &mut Database, bundle: &Bundle, events: &mut dyn Event
 
 async fn run_all(db: &mut Database, bundle: &Bundle, book: &Book<'_>, events: &mut dyn Events) -> Result<()> {
     let (session, tables, begin) = (bundle.file("session.sql")?, bundle.file("tables.sql")?, book.begin()?);
-    let opening = if db.dialect.engine == Engine::MySql { [session, tables, &begin] } else { [&begin, session, tables] };
+    let opening =
+        if db.dialect.engine == Engine::MySql { [session, tables, &begin] } else { [&begin, session, tables] };
     let numbered = bundle.files.iter().filter(|(name, _)| name.starts_with(|c: char| c.is_ascii_digit()));
-    let texts = opening.into_iter().chain(numbered.map(|(_, text)| text.as_str())).chain([bundle.file("rollback.sql")?]);
+    let texts =
+        opening.into_iter().chain(numbered.map(|(_, text)| text.as_str())).chain([bundle.file("rollback.sql")?]);
     let mut guard = String::new();
     for text in texts {
         for statement in split(text, &db.dialect)? {
@@ -49,10 +55,15 @@ async fn run_all(db: &mut Database, bundle: &Bundle, book: &Book<'_>, events: &m
             if let Err(fault) = db.run(&statement.sql).await {
                 let place = if guard.is_empty() { "before the first guard" } else { &guard };
                 if fault.kind == FaultKind::Constraint {
-                    return Err(Error::guard(format!("the rehearsal stopped at {place} ({}); everything was rolled back. The database says: {fault}", statement.about))
-                        .hint("a row moved since the plan, or somebody queued a command: plan again"));
+                    return Err(Error::guard(format!(
+                        "the rehearsal stopped at {place} ({}); everything was rolled back. The database says: {fault}",
+                        statement.about
+                    ))
+                    .hint("a row moved since the plan, or somebody queued a command: plan again"));
                 }
-                return Err(Error::from(fault).context(format!("the rehearsal stopped at {place}; everything was rolled back")));
+                return Err(
+                    Error::from(fault).context(format!("the rehearsal stopped at {place}; everything was rolled back"))
+                );
             }
         }
     }

@@ -33,7 +33,8 @@ pub async fn apply(db: &mut Database, bundle: &Bundle, events: &mut dyn Events) 
     match ledger::state_of(db, bundle).await? {
         BundleState::Applied => return Ok(Outcome::Already),
         BundleState::RolledBack => {
-            return Err(Error::refused("this bundle was applied and rolled back").hint("make a new plan: the rows may have moved since"));
+            return Err(Error::refused("this bundle was applied and rolled back")
+                .hint("make a new plan: the rows may have moved since"));
         }
         BundleState::NotApplied => {}
     }
@@ -49,14 +50,22 @@ pub async fn apply(db: &mut Database, bundle: &Bundle, events: &mut dyn Events) 
 pub async fn rollback(db: &mut Database, bundle: &Bundle, text: &str, events: &mut dyn Events) -> Result<Outcome> {
     match ledger::state_of(db, bundle).await? {
         BundleState::RolledBack => return Ok(Outcome::Already),
-        BundleState::NotApplied => return Err(Error::refused("this bundle was never applied to this database")),
+        BundleState::NotApplied => {
+            return Err(Error::refused("this bundle was never applied to this database"));
+        }
         BundleState::Applied => {}
     }
     run(db, bundle, text, "rollback.end", events).await
 }
 
 /// Runs a runner's text to its end.
-pub(super) async fn run(db: &mut Database, bundle: &Bundle, text: &str, last: &str, events: &mut dyn Events) -> Result<Outcome> {
+pub(super) async fn run(
+    db: &mut Database,
+    bundle: &Bundle,
+    text: &str,
+    last: &str,
+    events: &mut dyn Events,
+) -> Result<Outcome> {
     let statements = split(text, &db.dialect)?;
     let mut guard = "";
     for statement in &statements {
@@ -71,7 +80,9 @@ pub(super) async fn run(db: &mut Database, bundle: &Bundle, text: &str, last: &s
         failpoint(&statement.guard, ends);
         match db.run(&statement.sql).await {
             Ok(_) => {}
-            Err(fault) if ends && fault.kind == FaultKind::ConnectionLost => return unknown_outcome(db, bundle, last).await,
+            Err(fault) if ends && fault.kind == FaultKind::ConnectionLost => {
+                return unknown_outcome(db, bundle, last).await;
+            }
             Err(fault) => return Err(explain(db, bundle, statement, fault).await),
         }
     }
@@ -89,7 +100,9 @@ fn is_end(sql: &str) -> bool {
 /// Ends the process at a named guard, for tests that kill it there.
 #[cfg(debug_assertions)]
 fn failpoint(guard: &str, ends: bool) {
-    let Ok(wanted) = std::env::var("FLOWMEND_TEST_ABORT_AT") else { return };
+    let Ok(wanted) = std::env::var("FLOWMEND_TEST_ABORT_AT") else {
+        return;
+    };
     if wanted == guard || (ends && wanted == "commit") {
         std::process::abort();
     }
@@ -103,25 +116,37 @@ async fn explain(db: &mut Database, bundle: &Bundle, statement: &Statement, faul
     if fault.kind != FaultKind::ConnectionLost {
         let _ = db.run("ROLLBACK").await;
     }
-    let place = if statement.guard.is_empty() { "before the first guard".to_owned() } else { format!("at {}", statement.guard) };
+    let place = if statement.guard.is_empty() {
+        "before the first guard".to_owned()
+    } else {
+        format!("at {}", statement.guard)
+    };
     let about = if statement.about.is_empty() { String::new() } else { format!(" ({})", statement.about) };
     match fault.kind {
-        FaultKind::Constraint => Error::guard(format!("a guard failed {place}{about}; everything was rolled back. The database says: {fault}"))
-            .hint("a row moved since the plan, or somebody queued a command: plan again"),
+        FaultKind::Constraint => Error::guard(format!(
+            "a guard failed {place}{about}; everything was rolled back. The database says: {fault}"
+        ))
+        .hint("a row moved since the plan, or somebody queued a command: plan again"),
         FaultKind::LockTimeout => {
-            let mut error = Error::database(format!("a lock could not be had {place}; everything was rolled back: {fault}"));
+            let mut error =
+                Error::database(format!("a lock could not be had {place}; everything was rolled back: {fault}"));
             let held = blockers::blockers(db, bundle).await;
             if held.is_empty() {
-                error = error.hint("the login may not see who holds it (PROCESS on MySQL, pg_read_all_stats on PostgreSQL)");
+                error = error
+                    .hint("the login may not see who holds it (PROCESS on MySQL, pg_read_all_stats on PostgreSQL)");
             }
             for line in held {
                 error = error.hint(format!("held by {line}"));
             }
             error
         }
-        FaultKind::ConnectionLost => Error::database(format!("the connection was lost {place}: {fault}. It was not committed, so the server rolls back"))
-            .hint("run `flowmend verify` to see that nothing changed, then apply again"),
-        FaultKind::Denied | FaultKind::Other => Error::from(fault).context(format!("{place}; everything was rolled back")),
+        FaultKind::ConnectionLost => Error::database(format!(
+            "the connection was lost {place}: {fault}. It was not committed, so the server rolls back"
+        ))
+        .hint("run `flowmend verify` to see that nothing changed, then apply again"),
+        FaultKind::Denied | FaultKind::Other => {
+            Error::from(fault).context(format!("{place}; everything was rolled back"))
+        }
     }
 }
 
@@ -136,8 +161,10 @@ async fn unknown_outcome(db: &Database, bundle: &Bundle, last: &str) -> Result<O
         }
     }
     let Some(mut again) = again else {
-        return Err(Error::database("the connection was lost during COMMIT and the server cannot be reached: the outcome is unknown")
-            .hint("run the same command again when the server answers: it reads the ledger and says which"));
+        return Err(Error::database(
+            "the connection was lost during COMMIT and the server cannot be reached: the outcome is unknown",
+        )
+        .hint("run the same command again when the server answers: it reads the ledger and says which"));
     };
     let there = ledger::steps(&mut again, bundle).await?.contains(last);
     again.close().await;
@@ -145,7 +172,8 @@ async fn unknown_outcome(db: &Database, bundle: &Bundle, last: &str) -> Result<O
         crate::ui::warn("the connection was lost during COMMIT; the ledger says that it was committed");
         return Ok(Outcome::Done);
     }
-    Err(Error::database("the connection was lost during COMMIT; the ledger says that nothing was committed").hint("run it again"))
+    Err(Error::database("the connection was lost during COMMIT; the ledger says that nothing was committed")
+        .hint("run it again"))
 }
 
 /// The guards of a bundle in the ledger, for a receipt.
@@ -157,7 +185,12 @@ pub async fn receipt_steps(db: &mut Database, bundle: &Bundle) -> Result<Vec<Rec
         return Ok(Vec::new());
     }
     let d = &db.dialect;
-    let sql = format!("SELECT step, {} FROM {} WHERE bundle = '{}' ORDER BY step", d.as_text("actual"), ledger::table(db, bundle), bundle.id);
+    let sql = format!(
+        "SELECT step, {} FROM {} WHERE bundle = '{}' ORDER BY step",
+        d.as_text("actual"),
+        ledger::table(db, bundle),
+        bundle.id
+    );
     let rows = db.rows(&sql).await?;
     let step = |r: crate::db::Row| {
         let mut cells = r.into_iter();

@@ -67,7 +67,9 @@ fn note_comment(current: &mut Statement, comment: &str) {
         return;
     }
     let named = comment.strip_prefix("guard ").unwrap_or(comment);
-    let Some((name, about)) = named.split_once(": ") else { return };
+    let Some((name, about)) = named.split_once(": ") else {
+        return;
+    };
     let numbered = name.starts_with(|c: char| c.is_ascii_digit()) || name.starts_with("rollback.") || name == "end";
     if numbered && !name.contains(' ') {
         name.clone_into(&mut current.guard);

@@ -99,7 +99,12 @@ pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> 
 }
 
 /// Keys of the rows of a step that differ from an image.
-pub(super) async fn drift_of(db: &mut Database, view: &StepView<'_>, image: &str, restored: bool) -> Result<Vec<Drift>> {
+pub(super) async fn drift_of(
+    db: &mut Database,
+    view: &StepView<'_>,
+    image: &str,
+    restored: bool,
+) -> Result<Vec<Drift>> {
     let step = view.step;
     if step.op == Op::Delete && !restored {
         return came_back(db, view).await;
@@ -153,7 +158,13 @@ async fn came_back(db: &mut Database, view: &StepView<'_>) -> Result<Vec<Drift>>
     let step = view.step;
     let key: Vec<String> = step.key.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))).collect();
     let on: Vec<String> = step.key.iter().map(|c| format!("t.{0} = b.{0}", d.ident(&c.name))).collect();
-    let sql = format!("SELECT {} FROM {} t JOIN {} b ON {}", key.join(", "), view.table(), view.own("before"), on.join(" AND "));
+    let sql = format!(
+        "SELECT {} FROM {} t JOIN {} b ON {}",
+        key.join(", "),
+        view.table(),
+        view.own("before"),
+        on.join(" AND ")
+    );
     let drift = |row: crate::db::Row| Drift {
         kind: "came-back".to_owned(),
         table: step.table.clone(),

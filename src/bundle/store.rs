@@ -35,12 +35,14 @@ impl Bundle {
     pub fn read(dir: &Path) -> Result<Self> {
         let no_bundle = |why: String| Error::refused(format!("{} is not a whole bundle: {why}", dir.display()));
         if !dir.is_dir() {
-            return Err(Error::usage(format!("{} is not a directory", dir.display())).hint("give the directory that plan wrote"));
+            return Err(Error::usage(format!("{} is not a directory", dir.display()))
+                .hint("give the directory that plan wrote"));
         }
         let sums_text = std::fs::read_to_string(dir.join(SUMS)).map_err(|e| no_bundle(format!("{SUMS}: {e}")))?;
         let mut files = BTreeMap::new();
         for line in sums_text.lines() {
-            let (sum, name) = line.split_once("  ").ok_or_else(|| no_bundle(format!("{SUMS} holds the line `{line}`")))?;
+            let (sum, name) =
+                line.split_once("  ").ok_or_else(|| no_bundle(format!("{SUMS} holds the line `{line}`")))?;
             if name.contains(['/', '\\']) || name.starts_with('.') {
                 return Err(no_bundle(format!("{SUMS} names {name}")));
             }
@@ -86,7 +88,9 @@ fn no_strangers(dir: &Path, files: &BTreeMap<String, String>) -> std::result::Re
 pub fn write(dir: &Path, files: &BTreeMap<String, String>) -> Result<Seal> {
     let cannot = |what: &Path, e: std::io::Error| Error::usage(format!("cannot write {}: {e}", what.display()));
     if dir.exists() && std::fs::read_dir(dir).map_err(|e| cannot(dir, e))?.next().is_some() {
-        return Err(Error::usage(format!("{} exists and is not empty", dir.display())).hint("give --out another directory"));
+        return Err(
+            Error::usage(format!("{} exists and is not empty", dir.display())).hint("give --out another directory")
+        );
     }
     let sums_text = sums(files);
     let parent = dir.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));

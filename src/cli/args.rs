@@ -16,7 +16,9 @@ const EXIT_CODES: &str = "Exit codes: 0 done, or nothing found · 1 findings · 
 pub fn command(recipes: &Recipes) -> Command {
     Command::new("flowmend")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Generates reviewable, guarded, reversible SQL repairs for the metadata databases of workflow schedulers")
+        .about(
+            "Generates reviewable, guarded, reversible SQL repairs for the metadata databases of workflow schedulers",
+        )
         .after_help(EXIT_CODES)
         .subcommand_required(true)
         .arg_required_else_help(true)
@@ -24,6 +26,7 @@ pub fn command(recipes: &Recipes) -> Command {
         .subcommand(
             Command::new("demo")
                 .about("Walk through a whole repair on a small SQLite database, offline")
+                .arg(Arg::new("name").value_name("SCHEDULER").help("Whose story (default: the first there is)"))
                 .arg(path("keep", "DIR", "Leave the database and the bundle in this new directory")),
         )
         .subcommand(
@@ -33,12 +36,15 @@ pub fn command(recipes: &Recipes) -> Command {
                 .args(release())
                 .args(moment())
                 .args(parameters(recipes))
+                .arg(text("operator", "NAME", "Who says what is said (default: $USER)"))
                 .arg(format()),
         )
         .subcommand(
             Command::new("plan")
                 .about("Plan a repair and write it as a bundle of SQL files; changes nothing")
-                .arg(Arg::new("recipe").required(true).value_name("RECIPE").help("The repair, for example zombie-tasks"))
+                .arg(
+                    Arg::new("recipe").required(true).value_name("RECIPE").help("The repair, for example zombie-tasks"),
+                )
                 .args(database())
                 .args(release())
                 .args(moment())
@@ -53,7 +59,12 @@ pub fn command(recipes: &Recipes) -> Command {
             Command::new("show")
                 .about("Print a bundle for review, or compare two")
                 .arg(dir_arg())
-                .arg(Arg::new("other").value_name("OTHER").value_parser(value_parser!(PathBuf)).help("A second bundle to compare with"))
+                .arg(
+                    Arg::new("other")
+                        .value_name("OTHER")
+                        .value_parser(value_parser!(PathBuf))
+                        .help("A second bundle to compare with"),
+                )
                 .arg(format()),
         )
         .subcommand(on_bundle("rehearse", "Run the repair and its rollback in one transaction, compare, roll back"))
@@ -92,10 +103,24 @@ pub fn command(recipes: &Recipes) -> Command {
 
 fn common() -> Vec<Arg> {
     vec![
-        path("enums", "DIR", "Lay the manifests of this directory over the built-in ones").global(true).env("FLOWMEND_ENUMS"),
-        path("templates", "DIR", "Lay the recipes of this directory over the built-in ones").global(true).env("FLOWMEND_TEMPLATES"),
-        Arg::new("color").long("color").global(true).value_parser(["auto", "always", "never"]).default_value("auto").help("When to use colours"),
-        Arg::new("verbose").short('v').long("verbose").global(true).action(ArgAction::Count).help("Say more on stderr (-vv: every query)"),
+        path("enums", "DIR", "Lay the manifests of this directory over the built-in ones")
+            .global(true)
+            .env("FLOWMEND_ENUMS"),
+        path("templates", "DIR", "Lay the recipes of this directory over the built-in ones")
+            .global(true)
+            .env("FLOWMEND_TEMPLATES"),
+        Arg::new("color")
+            .long("color")
+            .global(true)
+            .value_parser(["auto", "always", "never"])
+            .default_value("auto")
+            .help("When to use colours"),
+        Arg::new("verbose")
+            .short('v')
+            .long("verbose")
+            .global(true)
+            .action(ArgAction::Count)
+            .help("Say more on stderr (-vv: every query)"),
     ]
 }
 
@@ -169,7 +194,11 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 }
 
 fn format() -> Arg {
-    Arg::new("format").long("format").value_parser(["human", "json"]).default_value("human").help("The form of the output")
+    Arg::new("format")
+        .long("format")
+        .value_parser(["human", "json"])
+        .default_value("human")
+        .help("The form of the output")
 }
 
 /// A flag's text, if it was given.

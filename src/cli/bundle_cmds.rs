@@ -18,7 +18,12 @@ async fn start(app: &App, m: &ArgMatches, access: Access, owners: bool) -> Resul
     if db.schema.is_some() && given(m, "schema").is_none() {
         db.schema.clone_from(&bundle.plan.target.schema);
     }
-    check_target(&mut db, &bundle, &ApplyChecks { manifests: &app.manifests, writes: access == Access::ReadWrite, owners }).await?;
+    check_target(
+        &mut db,
+        &bundle,
+        &ApplyChecks { manifests: &app.manifests, writes: access == Access::ReadWrite, owners },
+    )
+    .await?;
     Ok((bundle, db))
 }
 
@@ -36,7 +41,8 @@ fn confirm(m: &ArgMatches, bundle: &Bundle, what: &str) -> Result<()> {
     match ui::ask_line(&format!("To {what} bundle {} on {name}, type the database's name: ", bundle.id)) {
         Some(typed) if typed == name => Ok(()),
         Some(_) => Err(Error::refused("that is not the database's name")),
-        None => Err(Error::usage(format!("{what} wants the seal that was approved")).hint("add --seal with the first 12 characters that `flowmend show` prints")),
+        None => Err(Error::usage(format!("{what} wants the seal that was approved"))
+            .hint("add --seal with the first 12 characters that `flowmend show` prints")),
     }
 }
 
@@ -71,13 +77,18 @@ pub(super) async fn rehearse(app: &App, m: &ArgMatches) -> Result<u8> {
 /// `flowmend apply`.
 pub(super) async fn apply(app: &App, m: &ArgMatches) -> Result<u8> {
     if m.get_flag("allow-triggers") {
-        return Err(Error::usage("--allow-triggers belongs to plan: the number of triggers is a guard in the bundle's SQL")
-            .hint("plan again with --allow-triggers"));
+        return Err(Error::usage(
+            "--allow-triggers belongs to plan: the number of triggers is a guard in the bundle's SQL",
+        )
+        .hint("plan again with --allow-triggers"));
     }
     let (bundle, db) = start(app, m, Access::ReadWrite, true).await?;
     confirm(m, &bundle, "apply")?;
     let receipt = receipt("apply", &bundle, &db);
-    finish("applied", receipt, &bundle, db, |db, bundle| Box::pin(async move { apply::apply(db, bundle, &mut Progress::new()).await })).await
+    finish("applied", receipt, &bundle, db, |db, bundle| {
+        Box::pin(async move { apply::apply(db, bundle, &mut Progress::new()).await })
+    })
+    .await
 }
 
 /// `flowmend rollback`.
@@ -141,7 +152,11 @@ pub(super) async fn verify(app: &App, m: &ArgMatches) -> Result<u8> {
     let receipt = receipt("verify", &bundle, &db);
     let found = apply::verify(&mut db, &bundle).await?;
     db.close().await;
-    receipt.end(&bundle, if found.is_good() { "good" } else { "drifted" }, &format!("{} rows drifted", found.drifted))?;
+    receipt.end(
+        &bundle,
+        if found.is_good() { "good" } else { "drifted" },
+        &format!("{} rows drifted", found.drifted),
+    )?;
     if wants_json(m) {
         report::json(&found)?;
     } else {

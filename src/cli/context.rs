@@ -14,7 +14,8 @@ use crate::{Error, Result};
 /// Opens the database of `--url`.
 pub(super) async fn open(m: &ArgMatches, access: Access) -> Result<Database> {
     let url = given(m, "url").ok_or_else(|| {
-        Error::usage("no database was named").hint("give --url, or set FLOWMEND_URL: mysql://USER@HOST/DB, postgres://USER@HOST/DB or sqlite:FILE")
+        Error::usage("no database was named")
+            .hint("give --url, or set FLOWMEND_URL: mysql://USER@HOST/DB, postgres://USER@HOST/DB or sqlite:FILE")
     })?;
     Database::open(&Address::parse(url)?, given(m, "schema"), access).await
 }
@@ -22,7 +23,9 @@ pub(super) async fn open(m: &ArgMatches, access: Access) -> Result<Database> {
 /// The moment of `--now`, else the database's clock.
 pub(super) async fn moment(db: &mut Database, m: &ArgMatches) -> Result<Timestamp> {
     if let Some(text) = given(m, "now") {
-        return text.parse().map_err(|_| Error::usage(format!("--now: `{text}` is not a moment")).hint("write 2026-01-31T23:15:00Z"));
+        return text
+            .parse()
+            .map_err(|_| Error::usage(format!("--now: `{text}` is not a moment")).hint("write 2026-01-31T23:15:00Z"));
     }
     let sql = match db.dialect.engine {
         Engine::MySql => "SELECT DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%dT%H:%i:%sZ')",

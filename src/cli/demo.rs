@@ -1,11 +1,192 @@
-//! `flowmend demo`.
+//! `flowmend demo`: a whole repair on a small SQLite database, offline.
+
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
+use serde::Deserialize;
 
 use super::App;
-use crate::Result;
+use super::args::{given, path_of};
+use crate::db::{Access, Address, Database};
+use crate::dialect::Dialect;
+use crate::manifest::ddl;
+use crate::{Error, Result, bundle, ui};
+
+/// The story of a demo: `<scheduler>/demo/demo.toml` in the template tree.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Story {
+    release: String,
+    recipe: String,
+    story: String,
+    now: String,
+    zone: String,
+    arguments: Vec<String>,
+}
+
+const DATABASE: &str = "scheduler.db";
+const BUNDLE: &str = "repair";
 
 /// Walks through a whole repair.
-pub(super) async fn run(_app: &App, _m: &ArgMatches) -> Result<u8> {
+pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
+    let scheduler = pick(app, given(m, "name"))?;
+    let story = story(app, &scheduler)?;
+    let (dir, kept) = workplace(path_of(m, "keep"))?;
+    let outcome = walk(app, &scheduler, &story, &dir).await;
+    if kept {
+        ui::out(format!("\nEverything is in {}: repeat any command there.", dir.display()));
+    } else {
+        let _ = std::env::set_current_dir(std::env::temp_dir());
+        let _ = std::fs::remove_dir_all(&dir);
+    }
+    outcome
+}
+
+fn pick(app: &App, name: Option<&str>) -> Result<String> {
+    let known: Vec<String> = app
+        .templates
+        .iter()
+        .filter_map(|(path, _)| path.strip_suffix("/demo/demo.toml").map(ToOwned::to_owned))
+        .collect();
+    let found = match name {
+        Some(name) => known.iter().find(|k| *k == name),
+        None => known.first(),
+    };
+    found.cloned().ok_or_else(|| {
+        Error::usage(format!("no demo for `{}`", name.unwrap_or("any scheduler")))
+            .hint(format!("there are demos for {}", known.join(", ")))
+    })
+}
+
+fn story(app: &App, scheduler: &str) -> Result<Story> {
+    let path = format!("{scheduler}/demo/demo.toml");
+    let file = app.templates.get(&path).ok_or_else(|| Error::internal(format!("no {path}")))?;
+    toml::from_str(&file.text).map_err(|e| Error::usage(format!("{}: {e}", file.origin)))
+}
+
+/// A new directory to work in, and whether it stays.
+fn workplace(keep: Option<&PathBuf>) -> Result<(PathBuf, bool)> {
+    let dir =
+        keep.cloned().unwrap_or_else(|| std::env::temp_dir().join(format!("flowmend-demo-{}", std::process::id())));
+    let cannot = |e: std::io::Error| Error::usage(format!("cannot use {}: {e}", dir.display()));
+    if dir.exists() && std::fs::read_dir(&dir).map_err(cannot)?.next().is_some() {
+        return Err(
+            Error::usage(format!("{} exists and is not empty", dir.display())).hint("give --keep a new directory")
+        );
+    }
+    std::fs::create_dir_all(&dir).map_err(cannot)?;
+    let dir = std::fs::canonicalize(&dir).map_err(cannot)?;
+    Ok((dir, keep.is_some()))
+}
+
+async fn walk(app: &App, scheduler: &str, story: &Story, dir: &Path) -> Result<u8> {
+    std::env::set_current_dir(dir).map_err(|e| Error::usage(format!("cannot use {}: {e}", dir.display())))?;
+    make_database(app, scheduler, story).await?;
+    ui::out(ui::paint(ui::HEAD, &format!("A night with {scheduler} {}", story.release)));
+    ui::out(story.story.trim_end());
+    let before = digest().await?;
+    let url = format!("sqlite:{DATABASE}");
+    let moment = ["--now", &story.now, "--zone", &story.zone];
+    let arguments: Vec<&str> = story.arguments.iter().map(String::as_str).collect();
+    step(app, "1. Look, read only", &[&["inspect", "--url", &url], &moment[..], &arguments[..]].concat(), 1).await?;
+    step(
+        app,
+        "2. Plan: nothing is written to the database",
+        &[&["plan", &story.recipe, "--url", &url], &moment[..], &arguments[..], &["--out", BUNDLE]].concat(),
+        0,
+    )
+    .await?;
+    let seal = bundle::Bundle::read(Path::new(BUNDLE))?.seal;
+    step(app, "3. Review: what a DBA reads (and TICKET.md, and the SQL)", &["show", BUNDLE], 0).await?;
+    step(app, "4. Rehearse: repair and undo in one transaction", &["rehearse", BUNDLE, "--url", &url], 0).await?;
+    step(app, "5. Apply what was approved", &["apply", BUNDLE, "--url", &url, "--seal", seal.short()], 0).await?;
+    let repaired = digest().await?;
+    step(app, "6. Verify, now or later", &["verify", BUNDLE, "--url", &url], 0).await?;
+    step(app, "7. Undo", &["rollback", BUNDLE, "--url", &url, "--seal", seal.short()], 0).await?;
+    step(app, "8. Verify the undo", &["verify", BUNDLE, "--url", &url], 0).await?;
+    proof(&before, &repaired, &digest().await?)
+}
+
+/// The last lines: the rows of all tables, before, repaired and after.
+fn proof(before: &str, repaired: &str, after: &str) -> Result<u8> {
+    ui::out(format!("\n{}", ui::paint(ui::HEAD, "The round trip, as SHA-256 over every row of every table")));
+    ui::out(format!("  before    {}", &before[..32]));
+    ui::out(format!("  repaired  {}", &repaired[..32]));
+    ui::out(format!("  undone    {}", &after[..32]));
+    if before != after || before == repaired {
+        return Err(Error::internal("the round trip did not come back to where it began"));
+    }
+    ui::out(ui::paint(ui::GOOD, "The repair changed rows, and the undo brought every byte back."));
     Ok(0)
+}
+
+async fn step(app: &App, title: &str, arguments: &[&str], expected: u8) -> Result<()> {
+    ui::out(format!("\n{}", ui::paint(ui::HEAD, title)));
+    ui::out(ui::paint(ui::DIM, &command_line(arguments)));
+    let line = std::iter::once("flowmend").chain(arguments.iter().copied());
+    let matches =
+        super::args::command(&app.recipes).try_get_matches_from(line).map_err(|e| Error::internal(e.to_string()))?;
+    let code = Box::pin(super::dispatch(app, &matches)).await?;
+    if code == expected {
+        return Ok(());
+    }
+    Err(Error::internal(format!("the demo expected exit code {expected} of {}, not {code}", arguments[0])))
+}
+
+/// The command as a reader would type it, in lines of at most 80 columns.
+fn command_line(arguments: &[&str]) -> String {
+    let mut lines = vec!["$ flowmend".to_owned()];
+    for argument in arguments {
+        let shown = if argument.contains([' ', '*']) { format!("'{argument}'") } else { (*argument).to_owned() };
+        let line = lines.last_mut().filter(|l| l.len() + shown.len() + 3 <= 78);
+        match line {
+            Some(line) => line.push_str(&format!(" {shown}")),
+            None => {
+                if let Some(last) = lines.last_mut() {
+                    last.push_str(" \\");
+                }
+                lines.push(format!("    {shown}"));
+            }
+        }
+    }
+    lines.join("\n")
+}
+
+async fn open() -> Result<Database> {
+    Database::open(&Address::parse(&format!("sqlite:{DATABASE}"))?, None, Access::ReadWrite).await
+}
+
+async fn make_database(app: &App, scheduler: &str, story: &Story) -> Result<()> {
+    std::fs::File::create(DATABASE).map_err(|e| Error::usage(format!("cannot write {DATABASE}: {e}")))?;
+    let manifest = app.manifests.release(scheduler, &story.release)?;
+    let path = format!("{scheduler}/demo/rows.sql");
+    let rows = app.templates.get(&path).ok_or_else(|| Error::internal(format!("no {path}")))?;
+    let mut db = open().await?;
+    db.rows("BEGIN").await?;
+    for table in ddl::create_all(manifest, &Dialect::load("sqlite")?) {
+        db.rows(&table).await?;
+    }
+    db.rows(&rows.text).await?;
+    db.rows("COMMIT").await?;
+    db.close().await;
+    Ok(())
+}
+
+/// SHA-256 over every row of the scheduler's tables.
+async fn digest() -> Result<String> {
+    let mut db = open().await?;
+    let mut text = String::new();
+    for table in db.catalog().await?.iter().filter(|t| !t.name.starts_with("flowmend_")) {
+        let columns: Vec<String> =
+            table.columns.iter().map(|c| format!("quote({})", db.dialect.ident(&c.name))).collect();
+        let sql =
+            format!("SELECT {} FROM {} ORDER BY rowid", columns.join(" || ',' || "), db.dialect.ident(&table.name));
+        text.push_str(&table.name);
+        for row in db.rows(&sql).await? {
+            text.push_str(row.first().and_then(Option::as_deref).unwrap_or_default());
+            text.push('\n');
+        }
+    }
+    db.close().await;
+    Ok(bundle::sha256(&[text.as_bytes()]))
 }

@@ -39,7 +39,8 @@ fn check(app: &App, m: &ArgMatches) -> Result<u8> {
     Recipes::load(&app.templates, &manifests)?;
     let own = manifests.iter().filter(|x| x.origin.starts_with(&dir.display().to_string())).count();
     if own == 0 {
-        return Err(Error::usage(format!("{} holds no manifest", dir.display())).hint("a manifest is a file <scheduler>/<generation>.toml"));
+        return Err(Error::usage(format!("{} holds no manifest", dir.display()))
+            .hint("a manifest is a file <scheduler>/<generation>.toml"));
     }
     ui::out(format!("{own} manifests of {} are right", dir.display()));
     Ok(0)

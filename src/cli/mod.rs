@@ -53,24 +53,26 @@ fn run(args: &[OsString]) -> Result<u8> {
     init_log(&matches);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|e| Error::internal(format!("cannot start: {e}")))?;
-    runtime.block_on(async {
-        match matches.subcommand() {
-            Some(("demo", m)) => demo::run(&app, m).await,
-            Some(("inspect", m)) => inspect::run(&app, m).await,
-            Some(("plan", m)) => plan::run(&app, m).await,
-            Some(("show", m)) => show::run(m),
-            Some(("rehearse", m)) => bundle_cmds::rehearse(&app, m).await,
-            Some(("apply", m)) => bundle_cmds::apply(&app, m).await,
-            Some(("verify", m)) => bundle_cmds::verify(&app, m).await,
-            Some(("rollback", m)) => bundle_cmds::rollback(&app, m).await,
-            Some(("clean", m)) => bundle_cmds::clean(&app, m).await,
-            Some(("ticket", m)) => show::ticket(m),
-            Some(("manifests", m)) => manifests::run(&app, m),
-            Some(("completions", m)) => tools::completions(&app, m),
-            Some(("man", m)) => tools::man(&app, m),
-            _ => Err(Error::usage("no command")),
-        }
-    })
+    runtime.block_on(dispatch(&app, &matches))
+}
+
+async fn dispatch(app: &App, matches: &clap::ArgMatches) -> Result<u8> {
+    match matches.subcommand() {
+        Some(("demo", m)) => demo::run(app, m).await,
+        Some(("inspect", m)) => inspect::run(app, m).await,
+        Some(("plan", m)) => plan::run(app, m).await,
+        Some(("show", m)) => show::run(m),
+        Some(("rehearse", m)) => bundle_cmds::rehearse(app, m).await,
+        Some(("apply", m)) => bundle_cmds::apply(app, m).await,
+        Some(("verify", m)) => bundle_cmds::verify(app, m).await,
+        Some(("rollback", m)) => bundle_cmds::rollback(app, m).await,
+        Some(("clean", m)) => bundle_cmds::clean(app, m).await,
+        Some(("ticket", m)) => show::ticket(m),
+        Some(("manifests", m)) => manifests::run(app, m),
+        Some(("completions", m)) => tools::completions(app, m),
+        Some(("man", m)) => tools::man(app, m),
+        _ => Err(Error::usage("no command")),
+    }
 }
 
 /// clap's own messages: help and version are no errors.

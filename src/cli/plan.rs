@@ -39,7 +39,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     if wants_json(m) {
         report::json(&report::bundle_summary(&written))?;
     } else {
-        report::human::bundle(&written);
+        report::human::planned(&written);
     }
     Ok(0)
 }
@@ -111,7 +111,10 @@ fn triggers(plan: &Plan, ground: &Ground, m: &ArgMatches) -> Result<Vec<String>>
     found.sort();
     found.dedup();
     if !found.is_empty() && !m.get_flag("allow-triggers") {
-        ui::warn(format!("trigger-present {}: apply will refuse this bundle until the trigger is gone, or plan with --allow-triggers", found.join(", ")));
+        ui::warn(format!(
+            "trigger-present {}: apply will refuse this bundle until the trigger is gone, or plan with --allow-triggers",
+            found.join(", ")
+        ));
         return Ok(Vec::new());
     }
     Ok(found)

@@ -303,7 +303,12 @@ impl Database {
         self.add_foreign_keys(catalog, foreign).await
     }
 
-    async fn add_pairs(&mut self, catalog: &mut Catalog, sql: &str, add: impl Fn(&mut LiveTable, String)) -> Result<()> {
+    async fn add_pairs(
+        &mut self,
+        catalog: &mut Catalog,
+        sql: &str,
+        add: impl Fn(&mut LiveTable, String),
+    ) -> Result<()> {
         for row in self.rows(sql).await? {
             if let Some(table) = catalog.table_mut(&text(&row, 0)) {
                 add(table, text(&row, 1));

@@ -59,7 +59,9 @@ fn kind_of(code: &str, message: &str) -> FaultKind {
         "1044" | "1045" | "1142" | "1143" | "1227" | "1370" | "42501" | "28P01" | "28000" | "8" => FaultKind::Denied,
         // The server shut the session down: MySQL KILL and shutdown, PostgreSQL class 57P.
         "1053" | "1317" | "2006" | "2013" | "57P01" | "57P02" | "57P03" => FaultKind::ConnectionLost,
-        _ if message.contains("server has gone away") || message.contains("Connection was killed") => FaultKind::ConnectionLost,
+        _ if message.contains("server has gone away") || message.contains("Connection was killed") => {
+            FaultKind::ConnectionLost
+        }
         _ => FaultKind::Other,
     }
 }
@@ -77,8 +79,12 @@ impl From<DbFault> for Error {
     fn from(fault: DbFault) -> Self {
         let error = Self::new(Kind::Database, format!("the database says: {fault}"));
         match fault.kind {
-            FaultKind::Denied => error.hint("the login lacks a privilege; the bundle's TICKET.md lists the GRANTs that apply needs"),
-            FaultKind::LockTimeout => error.hint("another session holds a lock on these rows; end it or try again later"),
+            FaultKind::Denied => {
+                error.hint("the login lacks a privilege; the bundle's TICKET.md lists the GRANTs that apply needs")
+            }
+            FaultKind::LockTimeout => {
+                error.hint("another session holds a lock on these rows; end it or try again later")
+            }
             _ => error,
         }
     }

@@ -58,11 +58,15 @@ impl Database {
     /// What the server said.
     pub async fn run(&mut self, sql: &str) -> std::result::Result<Outcome, DbFault> {
         match &mut self.connection {
-            Connection::MySql(c) => collect(sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).fetch_many(c), |r| r.rows_affected()).await,
+            Connection::MySql(c) => {
+                collect(sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).fetch_many(c), |r| r.rows_affected()).await
+            }
             Connection::PostgreSql(c) => {
                 collect(sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).fetch_many(c), |r| r.rows_affected()).await
             }
-            Connection::Sqlite(c) => collect(sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).fetch_many(c), |r| r.rows_affected()).await,
+            Connection::Sqlite(c) => {
+                collect(sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).fetch_many(c), |r| r.rows_affected()).await
+            }
         }
     }
 

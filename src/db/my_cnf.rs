@@ -15,7 +15,9 @@ pub(super) struct ClientGroup {
 
 /// Reads `~/.my.cnf` if it is there.
 pub(super) fn read() -> Result<ClientGroup> {
-    let Some(home) = std::env::var_os("HOME") else { return Ok(ClientGroup::default()) };
+    let Some(home) = std::env::var_os("HOME") else {
+        return Ok(ClientGroup::default());
+    };
     let path = PathBuf::from(home).join(".my.cnf");
     if !path.is_file() {
         return Ok(ClientGroup::default());
@@ -48,7 +50,9 @@ fn parse(text: &str) -> ClientGroup {
             inside = name == "client";
             continue;
         }
-        let Some((key, value)) = line.split_once('=').filter(|_| inside) else { continue };
+        let Some((key, value)) = line.split_once('=').filter(|_| inside) else {
+            continue;
+        };
         let value = unquote(value.trim());
         match key.trim() {
             "user" => group.user = Some(value),

@@ -45,8 +45,7 @@ impl Database {
             Scheme::PostgreSql => "postgresql",
             Scheme::Sqlite => "sqlite",
         })?;
-        let mut database =
-            Self { connection, dialect, address: address.clone(), schema: None, version: String::new() };
+        let mut database = Self { connection, dialect, address: address.clone(), schema: None, version: String::new() };
         database.learn(schema).await?;
         if access == Access::ReadOnly {
             database.be_read_only().await?;
@@ -62,8 +61,11 @@ impl Database {
                     self.dialect = Dialect::load("mariadb")?;
                 }
                 if let Some(other) = schema.filter(|s| *s != self.address.database) {
-                    return Err(Error::usage(format!("--schema {other}: on {} the schema is the database of the address", self.dialect.title))
-                        .hint(format!("put {other} at the end of --url")));
+                    return Err(Error::usage(format!(
+                        "--schema {other}: on {} the schema is the database of the address",
+                        self.dialect.title
+                    ))
+                    .hint(format!("put {other} at the end of --url")));
                 }
                 self.schema = None;
             }
@@ -173,7 +175,8 @@ async fn open_postgres(address: &Address) -> Result<Connection> {
 async fn open_sqlite(address: &Address, access: Access) -> Result<Connection> {
     let path = std::path::Path::new(&address.database);
     if !path.is_file() {
-        return Err(Error::usage(format!("{} is not a file", path.display())).hint("give the file of an existing SQLite database"));
+        return Err(Error::usage(format!("{} is not a file", path.display()))
+            .hint("give the file of an existing SQLite database"));
     }
     let options = SqliteConnectOptions::new()
         .filename(path)

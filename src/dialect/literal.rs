@@ -40,7 +40,22 @@ impl TypeClass {
             Self::Int
         } else if starts(&["decimal", "numeric", "double", "float", "real", "money"]) {
             Self::Number
-        } else if starts(&["char", "varchar", "text", "tinytext", "mediumtext", "longtext", "character", "enum", "set", "uuid", "name", "nchar", "nvarchar", "clob"]) {
+        } else if starts(&[
+            "char",
+            "varchar",
+            "text",
+            "tinytext",
+            "mediumtext",
+            "longtext",
+            "character",
+            "enum",
+            "set",
+            "uuid",
+            "name",
+            "nchar",
+            "nvarchar",
+            "clob",
+        ]) {
             Self::Text
         } else if starts(&["date", "time"]) {
             Self::Time
@@ -58,7 +73,9 @@ impl Dialect {
     /// A value as a literal of its class. `None` is NULL.
     #[must_use]
     pub fn literal(&self, value: Option<&str>, class: TypeClass) -> String {
-        let Some(text) = value else { return "NULL".to_owned() };
+        let Some(text) = value else {
+            return "NULL".to_owned();
+        };
         match class {
             TypeClass::Int | TypeClass::Number if is_number(text) => text.to_owned(),
             TypeClass::Bool if matches!(text, "t" | "true") => "TRUE".to_owned(),

@@ -50,12 +50,15 @@ impl Dialect {
             let message = format!("unknown dialect `{name}`");
             return Err(Error::usage(message).hint(format!("known: {}", known.join(", "))));
         };
-        let raw: DialectFile = toml::from_str(&file.text).map_err(|e| Error::internal(format!("{}: {e}", file.origin)))?;
+        let raw: DialectFile =
+            toml::from_str(&file.text).map_err(|e| Error::internal(format!("{}: {e}", file.origin)))?;
         let engine = match raw.engine.as_str() {
             "mysql" => Engine::MySql,
             "postgresql" => Engine::PostgreSql,
             "sqlite" => Engine::Sqlite,
-            other => return Err(Error::internal(format!("{}: unknown engine {other}", file.origin))),
+            other => {
+                return Err(Error::internal(format!("{}: unknown engine {other}", file.origin)));
+            }
         };
         Ok(Self {
             name: raw.name,
@@ -117,7 +120,9 @@ impl Dialect {
             Engine::PostgreSql => {
                 format!("date_trunc('second', (now() AT TIME ZONE 'UTC') + INTERVAL '{offset_minutes} minutes')")
             }
-            Engine::Sqlite => format!("strftime('%Y-%m-%d %H:%M:%S', 'now', '{offset_minutes} minutes')"),
+            Engine::Sqlite => {
+                format!("strftime('%Y-%m-%d %H:%M:%S', 'now', '{offset_minutes} minutes')")
+            }
         }
     }
 
@@ -129,7 +134,9 @@ impl Dialect {
                 format!("CAST({left} AS BINARY) <=> CAST({right} AS BINARY)")
             }
             (Engine::MySql, _) => format!("{left} <=> {right}"),
-            (Engine::PostgreSql, TypeClass::Other) => format!("{left}::text IS NOT DISTINCT FROM {right}::text"),
+            (Engine::PostgreSql, TypeClass::Other) => {
+                format!("{left}::text IS NOT DISTINCT FROM {right}::text")
+            }
             (Engine::PostgreSql, _) => format!("{left} IS NOT DISTINCT FROM {right}"),
             (Engine::Sqlite, _) => format!("{left} IS {right} COLLATE BINARY"),
         }

@@ -27,9 +27,12 @@ const FRESH_SECONDS: i64 = 300;
 /// # Errors
 /// The text is neither.
 pub fn parse_zone(text: &str, now: Timestamp) -> Result<Zone> {
-    let bad = || Error::usage(format!("--zone: `{text}` is not a time zone")).hint("write Asia/Shanghai, UTC or +08:00");
+    let bad =
+        || Error::usage(format!("--zone: `{text}` is not a time zone")).hint("write Asia/Shanghai, UTC or +08:00");
     let zone = match offset(text) {
-        Some(minutes) => return Ok(Zone { offset_minutes: minutes, known_by: format!("--zone {text}") }),
+        Some(minutes) => {
+            return Ok(Zone { offset_minutes: minutes, known_by: format!("--zone {text}") });
+        }
         None => TimeZone::get(text).map_err(|_| bad())?,
     };
     let seconds = i64::from(zone.to_offset(now).seconds());
@@ -51,8 +54,15 @@ fn offset(text: &str) -> Option<i64> {
 ///
 /// # Errors
 /// What the server said.
-pub async fn measure_zone(db: &mut Database, catalog: &Catalog, manifest: &Manifest, now: Timestamp) -> Result<Option<Zone>> {
-    let Some(clock) = &manifest.clock else { return Ok(None) };
+pub async fn measure_zone(
+    db: &mut Database,
+    catalog: &Catalog,
+    manifest: &Manifest,
+    now: Timestamp,
+) -> Result<Option<Zone>> {
+    let Some(clock) = &manifest.clock else {
+        return Ok(None);
+    };
     if let Some(zone) = from_pairs(db, catalog, manifest, clock).await? {
         return Ok(Some(zone));
     }
@@ -76,7 +86,8 @@ async fn from_pairs(db: &mut Database, catalog: &Catalog, m: &Manifest, clock: &
         d.table(None, &role.table)
     );
     let rows = db.rows(&sql).await?;
-    let offsets: Vec<i64> = rows.iter().filter_map(|r| r.first()?.as_deref()?.split('.').next()?.parse().ok()).collect();
+    let offsets: Vec<i64> =
+        rows.iter().filter_map(|r| r.first()?.as_deref()?.split('.').next()?.parse().ok()).collect();
     Ok(agreed(&offsets).map(|minutes| Zone {
         offset_minutes: minutes,
         known_by: format!("measured: {} beside {} in the newest rows", clock.wall, clock.instant),
@@ -109,8 +120,12 @@ async fn from_newest(db: &mut Database, m: &Manifest, clock: &Clock, now: Timest
         newest = newest.max(db.value(&sql).await?);
     }
     let Some(text) = newest else { return Ok(None) };
-    let Ok(civil) = text.parse::<jiff::civil::DateTime>() else { return Ok(None) };
-    let Ok(as_utc) = TimeZone::UTC.to_timestamp(civil) else { return Ok(None) };
+    let Ok(civil) = text.parse::<jiff::civil::DateTime>() else {
+        return Ok(None);
+    };
+    let Ok(as_utc) = TimeZone::UTC.to_timestamp(civil) else {
+        return Ok(None);
+    };
     let ahead = as_utc.as_second() - now.as_second();
     Ok(from_age(ahead).map(|minutes| Zone {
         offset_minutes: minutes,

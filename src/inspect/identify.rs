@@ -72,7 +72,9 @@ fn fits(m: &Manifest, live: &BTreeSet<String>) -> bool {
 
 async fn version_row(db: &mut Database, catalog: &Catalog, matching: &[&Manifest]) -> Result<Option<String>> {
     for m in matching {
-        let Some(role) = m.roles.get("version") else { continue };
+        let Some(role) = m.roles.get("version") else {
+            continue;
+        };
         if let (Some(table), Some(column)) = (catalog.get(&role.table), role.columns.get("version")) {
             let sql = format!(
                 "SELECT {} FROM {}",
@@ -138,7 +140,11 @@ fn no_match(db: &Database, known: &[&Manifest], catalog: &Catalog, live: &BTreeS
     let nearest = known.iter().copied().filter(|m| run_tables(m) > 1).min_by_key(|m| distance(m, live));
     let Some(nearest) = nearest else {
         let tables: Vec<&str> = catalog.iter().take(5).map(|t| t.name.as_str()).collect();
-        let message = format!("{} is not the database of a scheduler that flowmend knows (it holds {} …)", db.address, tables.join(", "));
+        let message = format!(
+            "{} is not the database of a scheduler that flowmend knows (it holds {} …)",
+            db.address,
+            tables.join(", ")
+        );
         return Error::refused(message).hint(where_to_look(db));
     };
     let missing = missing_role_columns(nearest, catalog);
@@ -154,9 +160,16 @@ fn no_match(db: &Database, known: &[&Manifest], catalog: &Catalog, live: &BTreeS
 fn distance(m: &Manifest, live: &BTreeSet<String>) -> usize {
     let tables: Vec<String> = m.roles.values().map(|r| r.table.to_lowercase()).collect();
     let of_roles = |mark: &&String| tables.contains(&mark.split('.').next().unwrap_or_default().to_owned());
-    let own: BTreeSet<String> = m.roles.values().flat_map(|r| {
-        m.tables.get(&r.table).into_iter().flat_map(|t| t.columns.iter().map(|c| format!("{}.{}", t.name, c.name).to_lowercase()))
-    }).collect();
+    let own: BTreeSet<String> = m
+        .roles
+        .values()
+        .flat_map(|r| {
+            m.tables
+                .get(&r.table)
+                .into_iter()
+                .flat_map(|t| t.columns.iter().map(|c| format!("{}.{}", t.name, c.name).to_lowercase()))
+        })
+        .collect();
     let extra = live.iter().filter(of_roles).filter(|mark| mark.contains('.') && !own.contains(*mark)).count();
     own.iter().filter(|mark| !live.contains(*mark)).count() + extra
 }
@@ -185,8 +198,13 @@ fn complete(m: &Manifest, catalog: &Catalog) -> Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    Err(Error::refused(format!("the schema of {} {} is not complete: {} missing", m.title, m.release_range(), missing.join(", ")))
-        .hint("an upgrade step was skipped, or somebody dropped it; finish the upgrade first"))
+    Err(Error::refused(format!(
+        "the schema of {} {} is not complete: {} missing",
+        m.title,
+        m.release_range(),
+        missing.join(", ")
+    ))
+    .hint("an upgrade step was skipped, or somebody dropped it; finish the upgrade first"))
 }
 
 fn describe(m: &Manifest, release: Option<&str>, row: Option<String>) -> Identified {
@@ -200,7 +218,8 @@ fn describe(m: &Manifest, release: Option<&str>, row: Option<String>) -> Identif
     let exact = release.or_else(|| row.as_deref().filter(|r| m.releases.iter().any(|x| x == r)));
     let from_mark = || {
         let row = row.as_deref()?;
-        let mut marked = m.version_marks.iter().filter(|(_, mark)| mark.as_str() == row).map(|(release, _)| release.clone());
+        let mut marked =
+            m.version_marks.iter().filter(|(_, mark)| mark.as_str() == row).map(|(release, _)| release.clone());
         marked.next().filter(|_| marked.next().is_none())
     };
     let by = match (release, &row) {

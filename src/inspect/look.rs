@@ -63,7 +63,10 @@ pub async fn look(db: &mut Database, request: &LookRequest<'_>, inputs: &Inputs<
             continue;
         }
         let sql = step_query(inputs, step)?;
-        let rows = db.rows(&sql).await.map_err(|e| e.context(format!("recipe {}, {}", request.recipe.file.name, step.query)))?;
+        let rows = db
+            .rows(&sql)
+            .await
+            .map_err(|e| e.context(format!("recipe {}, {}", request.recipe.file.name, step.query)))?;
         looked.push(StepRows::Rows(rows));
     }
     Ok(looked)

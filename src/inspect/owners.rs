@@ -47,10 +47,16 @@ pub type Beats = BTreeMap<String, String>;
 pub async fn read_beats(db: &mut Database, catalog: &Catalog, m: &Manifest) -> Result<Beats> {
     let mut beats = Beats::new();
     for heartbeat in &m.heartbeats {
-        let Some(sql) = beat_query(db, catalog, m, heartbeat)? else { continue };
+        let Some(sql) = beat_query(db, catalog, m, heartbeat)? else {
+            continue;
+        };
         for row in db.rows(&sql).await? {
-            let Some(address) = row.first().cloned().flatten() else { continue };
-            let Some(address) = address.strip_prefix(&heartbeat.path_prefix) else { continue };
+            let Some(address) = row.first().cloned().flatten() else {
+                continue;
+            };
+            let Some(address) = address.strip_prefix(&heartbeat.path_prefix) else {
+                continue;
+            };
             beats.insert(address.to_owned(), row.get(1).cloned().flatten().unwrap_or_default());
         }
     }
@@ -116,7 +122,9 @@ pub async fn beating(db: &mut Database, catalog: &Catalog, m: &Manifest, claims:
         return Ok(Vec::new());
     }
     let interval = m.heartbeats.iter().filter(|h| h.unit != BeatUnit::Listed).map(|h| h.interval_ms).max();
-    let Some(interval) = interval else { return Ok(Vec::new()) };
+    let Some(interval) = interval else {
+        return Ok(Vec::new());
+    };
     // Two beats and a little more, so that a living owner cannot be missed.
     tokio::time::sleep(Duration::from_millis(interval * 2 + 500)).await;
     let second = read_beats(db, catalog, m).await?;

@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::owners::{OwnerState, Owners, read_beats};
 use super::{Identified, LookRequest, begin_snapshot, end_snapshot, look, recipe_env};
+use crate::Result;
 use crate::db::{Catalog, Database};
 use crate::plan::{Inputs, Params, StepRows, Zone};
 use crate::recipe::{Recipe, Recipes};
-use crate::Result;
 
 /// The version of the JSON form.
 pub const REPORT_FORMAT: u32 = 1;
@@ -193,7 +193,10 @@ async fn states(db: &mut Database, found: &Identified) -> Result<(Vec<StateCount
             let rows = row.get(1).cloned().flatten().and_then(|n| n.parse().ok()).unwrap_or(0);
             let state = code.as_deref().and_then(|c| set.by_code(c));
             let (kind, note) = match (&code, state) {
-                (None, _) => ("null-state", "a query that lists states, or lists states that are not wanted, does not see these rows"),
+                (None, _) => (
+                    "null-state",
+                    "a query that lists states, or lists states that are not wanted, does not see these rows",
+                ),
                 (Some(_), None) => ("unknown-state", "this release cannot read the code"),
                 (Some(_), Some(s)) if !s.legal => ("illegal-state", "this release never writes the code here"),
                 _ => ("", ""),
@@ -204,7 +207,14 @@ async fn states(db: &mut Database, found: &Identified) -> Result<(Vec<StateCount
                     Some(code) => format!("{} = {}", db.dialect.as_text(&column), db.dialect.text_literal(code)),
                 };
                 let sample = sample_keys(db, found, name, &condition).await?;
-                anomalies.push(Anomaly { kind: kind.into(), column: real.clone(), value: code.clone(), rows, sample, note: note.into() });
+                anomalies.push(Anomaly {
+                    kind: kind.into(),
+                    column: real.clone(),
+                    value: code.clone(),
+                    rows,
+                    sample,
+                    note: note.into(),
+                });
             }
             counts.push(StateCount {
                 column: real.clone(),
@@ -226,7 +236,8 @@ async fn null_columns(db: &mut Database, found: &Identified) -> Result<Vec<Anoma
         let column = m.column(&rule.column)?;
         let condition = format!("{} IS NULL", db.dialect.ident(column));
         let table = db.dialect.table(db.schema.as_deref(), &role.table);
-        let count = db.value(&format!("SELECT {} FROM {table} WHERE {condition}", db.dialect.as_text("COUNT(*)"))).await?;
+        let count =
+            db.value(&format!("SELECT {} FROM {table} WHERE {condition}", db.dialect.as_text("COUNT(*)"))).await?;
         let rows: u64 = count.and_then(|n| n.parse().ok()).unwrap_or(0);
         if rows > 0 {
             anomalies.push(Anomaly {
@@ -248,14 +259,17 @@ async fn sample_keys(db: &mut Database, found: &Identified, name: &str, conditio
         return Ok(Vec::new());
     };
     let table = db.dialect.table(db.schema.as_deref(), &role.table);
-    let sql = format!(
-        "SELECT {} FROM {table} WHERE {condition} ORDER BY {key} LIMIT {SAMPLE}",
-        db.dialect.as_text(&key)
-    );
+    let sql =
+        format!("SELECT {} FROM {table} WHERE {condition} ORDER BY {key} LIMIT {SAMPLE}", db.dialect.as_text(&key));
     Ok(db.rows(&sql).await?.into_iter().filter_map(|r| r.into_iter().next().flatten()).collect())
 }
 
-async fn owners(db: &mut Database, found: &Identified, column: &str, beats: &BTreeMap<String, String>) -> Result<Vec<Owners>> {
+async fn owners(
+    db: &mut Database,
+    found: &Identified,
+    column: &str,
+    beats: &BTreeMap<String, String>,
+) -> Result<Vec<Owners>> {
     let m = &found.manifest;
     let role_name = column.split('.').next().unwrap_or_default();
     let (Ok(role), Some(set)) = (m.role(role_name), m.states.get(&format!("{role_name}.state"))) else {
@@ -293,15 +307,21 @@ async fn add_findings(
     request: &SurveyRequest<'_>,
     report: &mut InspectReport,
 ) -> Result<()> {
-    let given: BTreeMap<String, Vec<String>> =
-        request.given.iter().filter(|(name, _)| recipe.parameter(name).is_some()).map(|(n, v)| (n.clone(), v.clone())).collect();
+    let given: BTreeMap<String, Vec<String>> = request
+        .given
+        .iter()
+        .filter(|(name, _)| recipe.parameter(name).is_some())
+        .map(|(n, v)| (n.clone(), v.clone()))
+        .collect();
     let params = Params::read(recipe, &given, request.now, request.zone, request.said_by)?;
     let choice = recipe.file.choice.as_ref().map(|c| c.verdict.as_str());
     let look_request = LookRequest { catalog, found, recipe, params: &params, zone: request.zone, now: request.now };
     let looked = looked_rows(db, &look_request).await?;
     for finding in &recipe.file.findings {
-        let rows: Vec<&LookedRow> =
-            looked.iter().filter(|r| r.finding == finding.code && (r.verdict == "plan" || Some(r.verdict.as_str()) == choice)).collect();
+        let rows: Vec<&LookedRow> = looked
+            .iter()
+            .filter(|r| r.finding == finding.code && (r.verdict == "plan" || Some(r.verdict.as_str()) == choice))
+            .collect();
         if rows.is_empty() {
             continue;
         }

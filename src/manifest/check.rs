@@ -11,9 +11,28 @@ use crate::{Error, Result};
 
 /// Phases a state may have: the words of DESIGN, and the queue's own.
 const PHASES: &[&str] = &[
-    "pending", "dispatched", "delayed", "running", "pausing", "paused", "stopping", "stopped", "waiting",
-    "serial_waiting", "blocking", "blocked", "handed_over", "needs_recovery", "succeeded", "forced_success", "failed",
-    "killed", "skipped", "acquired", "released", "command",
+    "pending",
+    "dispatched",
+    "delayed",
+    "running",
+    "pausing",
+    "paused",
+    "stopping",
+    "stopped",
+    "waiting",
+    "serial_waiting",
+    "blocking",
+    "blocked",
+    "handed_over",
+    "needs_recovery",
+    "succeeded",
+    "forced_success",
+    "failed",
+    "killed",
+    "skipped",
+    "acquired",
+    "released",
+    "command",
 ];
 
 /// Checks one resolved manifest against its own file.
@@ -22,7 +41,8 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
     inherited_roles(m, source, file)?;
     states(m, source, file)?;
     for mark in &file.fingerprint.present {
-        let (table, column) = mark.get_ref().split_once('.').map_or((mark.get_ref().as_str(), None), |(t, c)| (t, Some(c)));
+        let (table, column) =
+            mark.get_ref().split_once('.').map_or((mark.get_ref().as_str(), None), |(t, c)| (t, Some(c)));
         let found = m.tables.get(table).is_some_and(|t| column.is_none_or(|c| t.columns.iter().any(|x| x.name == c)));
         if !found {
             return Err(source.at(mark, format!("fingerprint: {} is not in this generation", mark.get_ref())));
@@ -43,7 +63,9 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
     }
     for beat in file.heartbeats.iter().flatten() {
         if !m.has(&format!("{}.{}", beat.role.get_ref(), beat.address)) {
-            return Err(source.at(&beat.role, format!("heartbeats: unknown role {}.{}", beat.role.get_ref(), beat.address)));
+            return Err(
+                source.at(&beat.role, format!("heartbeats: unknown role {}.{}", beat.role.get_ref(), beat.address))
+            );
         }
     }
     Ok(())
@@ -52,12 +74,15 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
 fn roles(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
     for (name, role) in &file.roles {
         let Some(table) = m.tables.get(role.table.get_ref()) else {
-            return Err(source.at(&role.table, format!("roles.{name}.table: no table {} in this generation", role.table.get_ref())));
+            return Err(source
+                .at(&role.table, format!("roles.{name}.table: no table {} in this generation", role.table.get_ref())));
         };
         for (role_column, column) in &role.columns {
             if !table.columns.iter().any(|c| &c.name == column.get_ref()) {
                 let what = format!("roles.{name}.columns.{role_column}");
-                return Err(source.at(column, format!("{what}: table {} has no column {}", table.name, column.get_ref())));
+                return Err(
+                    source.at(column, format!("{what}: table {} has no column {}", table.name, column.get_ref()))
+                );
             }
         }
         for listed in role.key.iter().chain(&role.witnesses) {
@@ -73,11 +98,15 @@ fn roles(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
 fn inherited_roles(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
     for (name, role) in &m.roles {
         let Some(table) = m.tables.get(&role.table) else {
-            let message = format!("roles.{name}: its table {} is gone; list the role in dropped_roles or give it a table", role.table);
+            let message = format!(
+                "roles.{name}: its table {} is gone; list the role in dropped_roles or give it a table",
+                role.table
+            );
             return Err(source.at(&file.generation, message));
         };
         if let Some(gone) = role.columns.values().find(|c| !table.columns.iter().any(|x| &x.name == *c)) {
-            return Err(source.at(&file.generation, format!("roles.{name}: table {} has no column {gone} any more", table.name)));
+            return Err(source
+                .at(&file.generation, format!("roles.{name}: table {} has no column {gone} any more", table.name)));
         }
     }
     Ok(())

@@ -18,7 +18,9 @@ pub fn create_all(manifest: &Manifest, dialect: &Dialect) -> Vec<String> {
 fn in_order<'m>(mut done: Vec<&'m TableSpec>, mut rest: Vec<&'m TableSpec>, engine: Engine) -> Vec<&'m TableSpec> {
     while !rest.is_empty() {
         let ready = |t: &&TableSpec| {
-            t.foreign_keys_on(engine).iter().all(|k| k.references == t.name || done.iter().any(|d| d.name == k.references))
+            t.foreign_keys_on(engine)
+                .iter()
+                .all(|k| k.references == t.name || done.iter().any(|d| d.name == k.references))
         };
         let (now, later): (Vec<_>, Vec<_>) = rest.into_iter().partition(ready);
         if now.is_empty() {
@@ -39,7 +41,9 @@ pub fn create_table(table: &TableSpec, d: &Dialect) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut key_inside = false;
     for column in table.columns_on(engine) {
-        let Some(spec) = column.on(engine) else { continue };
+        let Some(spec) = column.on(engine) else {
+            continue;
+        };
         let rowid = engine == Engine::Sqlite && spec.auto_increment && key == [column.name.clone()];
         key_inside |= rowid;
         parts.push(format!("  {} {}", d.ident(&column.name), column_sql(&spec, d, rowid)));

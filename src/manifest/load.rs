@@ -8,8 +8,8 @@ use toml::Spanned;
 use super::file::{HeartbeatFile, ManifestFile, RelationFile, RoleFile, StateSetFile, TableFile};
 use super::schema::TableColumn;
 use super::{
-    BeatUnit, Clock, ColumnSpec, Engine, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull, Relation, Role,
-    State, StateSet, TableSpec, check,
+    BeatUnit, Clock, ColumnSpec, Engine, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull, Relation,
+    Role, State, StateSet, TableSpec, check,
 };
 use crate::data::{DataFile, Tree};
 use crate::{Error, Result};
@@ -72,7 +72,8 @@ impl Manifests {
         let found = known.iter().find(|m| m.releases.iter().any(|r| r == release));
         found.copied().ok_or_else(|| {
             let all: Vec<&str> = known.iter().flat_map(|m| m.releases.iter().map(String::as_str)).collect();
-            Error::usage(format!("no manifest for {scheduler} {release}")).hint(format!("known releases: {}", all.join(", ")))
+            Error::usage(format!("no manifest for {scheduler} {release}"))
+                .hint(format!("known releases: {}", all.join(", ")))
         })
     }
 
@@ -174,7 +175,9 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
 
 fn base(known: &[Manifest], source: Source<'_>, file: &ManifestFile) -> Result<Manifest> {
     let scheduler = file.scheduler.get_ref();
-    let Some(extends) = &file.extends else { return Ok(empty(scheduler)) };
+    let Some(extends) = &file.extends else {
+        return Ok(empty(scheduler));
+    };
     let parent = known.iter().find(|m| &m.scheduler == scheduler && &m.generation == extends.get_ref());
     parent.cloned().ok_or_else(|| {
         source.at(extends, format!("extends: no earlier generation {} of {scheduler}", extends.get_ref()))
@@ -240,7 +243,9 @@ fn relation(source: Source<'_>, file: &RelationFile) -> Result<Relation> {
     let part_of = match file.kind.get_ref().as_str() {
         "part_of" => true,
         "refers_to" => false,
-        other => return Err(source.at(&file.kind, format!("kind: `{other}` is neither part_of nor refers_to"))),
+        other => {
+            return Err(source.at(&file.kind, format!("kind: `{other}` is neither part_of nor refers_to")));
+        }
     };
     Ok(Relation { child: file.child.get_ref().clone(), parent: file.parent.get_ref().clone(), part_of })
 }
@@ -259,7 +264,9 @@ fn state_set(source: Source<'_>, file: &StateSetFile) -> Result<StateSet> {
     let text = match file.stored_as.get_ref().as_str() {
         "int" => false,
         "text" => true,
-        other => return Err(source.at(&file.stored_as, format!("stored_as: `{other}` is neither int nor text"))),
+        other => {
+            return Err(source.at(&file.stored_as, format!("stored_as: `{other}` is neither int nor text")));
+        }
     };
     let mut states: Vec<State> = Vec::new();
     for value in &file.values {
@@ -295,7 +302,9 @@ fn heartbeat(source: Source<'_>, file: &HeartbeatFile) -> Result<Heartbeat> {
         Some(unit) => match unit.get_ref().as_str() {
             "datetime" => BeatUnit::Datetime,
             "epoch_ms" => BeatUnit::EpochMs,
-            other => return Err(source.at(unit, format!("unit: `{other}` is neither datetime nor epoch_ms"))),
+            other => {
+                return Err(source.at(unit, format!("unit: `{other}` is neither datetime nor epoch_ms")));
+            }
         },
     };
     Ok(Heartbeat {
@@ -318,7 +327,9 @@ fn table_spec(source: Source<'_>, file: &TableFile) -> Result<TableSpec> {
         Some(only) => Some(match only.get_ref().as_str() {
             "mysql" => Engine::MySql,
             "postgresql" => Engine::PostgreSql,
-            other => return Err(source.at(only, format!("only: `{other}` is neither mysql nor postgresql"))),
+            other => {
+                return Err(source.at(only, format!("only: `{other}` is neither mysql nor postgresql")));
+            }
         }),
     };
     let spec = |text: &Option<Spanned<String>>| match text {

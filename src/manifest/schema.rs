@@ -159,7 +159,9 @@ impl ColumnSpec {
         let nullable = !strip_end(&mut rest, " NOT NULL");
         let plain = |c: char| c.is_ascii_alphanumeric() || " (),_".contains(c);
         if rest.is_empty() || !rest.chars().all(plain) || rest.chars().any(|c| c.is_ascii_uppercase()) {
-            return Err(Error::usage(format!("`{text}` is not a column: write the type, then NOT NULL, DEFAULT …, AUTO_INCREMENT, ON UPDATE …, in this order")));
+            return Err(Error::usage(format!(
+                "`{text}` is not a column: write the type, then NOT NULL, DEFAULT …, AUTO_INCREMENT, ON UPDATE …, in this order"
+            )));
         }
         Ok(Self { type_sql: rest.to_owned(), nullable, default, auto_increment, on_update })
     }
@@ -206,7 +208,8 @@ mod tests {
 
     #[test]
     fn column_specs() {
-        let spec = ColumnSpec::parse("timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP").unwrap();
+        let spec =
+            ColumnSpec::parse("timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP").unwrap();
         assert_eq!(spec.type_sql, "timestamp");
         assert!(!spec.nullable);
         assert_eq!(spec.default, Some(DefaultValue::Keyword("CURRENT_TIMESTAMP".into())));

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::Value;
 
 use super::{
-    Column, Evidence, LeftOut, NotNeeded, Params, Plan, PlanCheck, PlanCondition, Related, RowChange, SetColumn,
-    Step, Target, Zone, params,
+    Column, Evidence, LeftOut, NotNeeded, Params, Plan, PlanCheck, PlanCondition, Related, RowChange, SetColumn, Step,
+    Target, Zone, params,
 };
 use crate::db::{Catalog, LiveColumn, LiveTable, Row};
 use crate::dialect::{Dialect, TypeClass};
@@ -65,7 +65,8 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
     let shape = shape(inputs, file)?;
     let d = inputs.dialect;
     let query = inputs.env.file(&file.query, BTreeMap::new())?;
-    let mut fields = vec!["q.verdict".to_owned(), "q.finding".to_owned(), d.as_text("q.instance"), d.as_text("q.label")];
+    let mut fields =
+        vec!["q.verdict".to_owned(), "q.finding".to_owned(), d.as_text("q.instance"), d.as_text("q.label")];
     fields.extend(shape.key.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
     fields.extend(shape.pins.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
     for (role_column, column) in &shape.set {
@@ -139,25 +140,31 @@ fn shape<'a>(inputs: &Inputs<'a>, file: &'a StepFile) -> Result<Shape<'a>> {
     let role = inputs.manifest.role(&file.role)?;
     let table = live_table(inputs, role)?;
     let named = |role_columns: &[String]| -> Result<Vec<Column>> {
-        role_columns.iter().map(|c| role_column(role, table, c)).collect()
+        role_columns.iter().map(|c| role_column(inputs, role, table, c)).collect()
     };
     let key = named(&role.key)?;
     let same_key = key.iter().all(|c| table.key.iter().any(|k| k.eq_ignore_ascii_case(&c.name)));
     if !same_key || key.len() != table.key.len() {
-        let message = format!("the primary key of {} is ({}), not ({})", table.name, table.key.join(", "), role.key.join(", "));
-        return Err(Error::refused(message).hint("flowmend pins rows by the primary key; restore the scheduler's own key first"));
+        let message =
+            format!("the primary key of {} is ({}), not ({})", table.name, table.key.join(", "), role.key.join(", "));
+        return Err(Error::refused(message)
+            .hint("flowmend pins rows by the primary key; restore the scheduler's own key first"));
     }
     let mut set = Vec::new();
     for (name, from) in file.set.iter().filter(|(name, _)| role.columns.contains_key(*name)) {
-        let column = role_column(role, table, name)?;
+        let column = role_column(inputs, role, table, name)?;
         let sql = match from.kind {
             SetKind::Row => None,
-            SetKind::Recount => Some(inputs.env.text(&format!("steps.{}.set.{name}", file.role), &from.sql, BTreeMap::new())?),
+            SetKind::Recount => {
+                Some(inputs.env.text(&format!("steps.{}.set.{name}", file.role), &from.sql, BTreeMap::new())?)
+            }
             // The clock is asked for only when there is a row to write.
             SetKind::Now => None,
         };
         set.push((name.clone(), SetColumn { column, kind: from.kind, sql }));
     }
+    // States first: they are what a reviewer looks for.
+    set.sort_by_key(|(name, _)| !inputs.manifest.states.contains_key(&format!("{}.{name}", file.role)));
     let mut pins: Vec<Column> = set.iter().map(|(_, s)| s.column.clone()).collect();
     for witness in named(&role.witnesses)? {
         if !pins.contains(&witness) {
@@ -173,7 +180,9 @@ fn now_expression(inputs: &Inputs<'_>, column: &Column) -> Result<String> {
     let offset = match inputs.zone {
         Some(zone) => zone.offset_minutes,
         None if instant => 0,
-        None => return Err(params::zone_needed(&format!("{} is written on the scheduler's clock", column.name))),
+        None => {
+            return Err(params::zone_needed(&format!("{} is written on the scheduler's clock", column.name)));
+        }
     };
     Ok(inputs.dialect.now(&column.type_sql, offset))
 }
@@ -181,11 +190,11 @@ fn now_expression(inputs: &Inputs<'_>, column: &Column) -> Result<String> {
 fn related(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, file: &crate::recipe::RelatedFile) -> Result<Related> {
     let other_role = inputs.manifest.role(&file.role)?;
     let other = live_table(inputs, other_role)?;
-    let pins: Result<Vec<Column>> = other_role.witnesses.iter().map(|w| role_column(other_role, other, w)).collect();
+    let pins: Result<Vec<Column>> = other_role.witnesses.iter().map(|w| role_column(inputs, other_role, other, w)).collect();
     Ok(Related {
         table: other.name.clone(),
-        from: role_column(role, table, &file.from)?.name,
-        to: role_column(other_role, other, &file.to)?.name,
+        from: role_column(inputs, role, table, &file.from)?.name,
+        to: role_column(inputs, other_role, other, &file.to)?.name,
         pins: pins?,
     })
 }
@@ -194,12 +203,25 @@ fn live_table<'a>(inputs: &Inputs<'a>, role: &Role) -> Result<&'a LiveTable> {
     inputs.catalog.get(&role.table).ok_or_else(|| Error::refused(format!("the database has no table {}", role.table)))
 }
 
-fn role_column(role: &Role, table: &LiveTable, name: &str) -> Result<Column> {
-    let column = role.columns.get(name).and_then(|c| table.column(c));
-    column.map(plan_column).ok_or_else(|| {
+/// A role column of a live table. SQLite keeps times as text, so the manifest
+/// says what the column means.
+fn role_column(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, name: &str) -> Result<Column> {
+    let found = role.columns.get(name).and_then(|c| table.column(c));
+    let Some(found) = found else {
         let real = role.columns.get(name).map_or(name, String::as_str);
-        Error::refused(format!("the table {} has no column {real}", table.name))
-    })
+        return Err(Error::refused(format!("the table {} has no column {real}", table.name)));
+    };
+    let mut column = plan_column(found);
+    if column.class == TypeClass::Text && meant_as_time(inputs.manifest, role, &column.name) {
+        column.class = TypeClass::Time;
+    }
+    Ok(column)
+}
+
+fn meant_as_time(manifest: &Manifest, role: &Role, column: &str) -> bool {
+    let spec = manifest.tables.get(&role.table).and_then(|t| t.columns.iter().find(|c| c.name == column));
+    let upstream = spec.and_then(|c| c.mysql.as_ref().or(c.postgresql.as_ref()));
+    upstream.is_some_and(|c| TypeClass::of(&c.type_sql) == TypeClass::Time)
 }
 
 fn plan_column(column: &LiveColumn) -> Column {
@@ -334,16 +356,17 @@ fn prose(inputs: &Inputs<'_>, from: &super::From, steps: &[Step]) -> Result<Stri
         .iter()
         .map(|f| (f.role.as_str(), steps.iter().filter(|s| s.role == f.role).map(|s| s.rows.len()).sum()))
         .collect();
-    let extra = BTreeMap::from([
-        ("counts", ser(&counts)),
-        ("release", Value::from(from.release.clone())),
-    ]);
+    let extra = BTreeMap::from([("counts", ser(&counts)), ("release", Value::from(from.release.clone()))]);
     inputs.env.file(&inputs.recipe.file.prose, extra)
 }
 
 fn ask_for_the_choice(inputs: &Inputs<'_>, from: &super::From, tally: &Tally) -> Result<()> {
-    let Some(choice) = &inputs.recipe.file.choice else { return Ok(()) };
-    let Some(waiting) = tally.waiting.get(&choice.verdict) else { return Ok(()) };
+    let Some(choice) = &inputs.recipe.file.choice else {
+        return Ok(());
+    };
+    let Some(waiting) = tally.waiting.get(&choice.verdict) else {
+        return Ok(());
+    };
     let extra = BTreeMap::from([
         ("count", Value::from(waiting.len())),
         ("release", Value::from(format!("{} {}", from.title, from.release))),

@@ -360,13 +360,21 @@ mod row_text {
     impl<'de> Deserialize<'de> for RowChange {
         fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
             let row = toml::Value::deserialize(d)?;
-            let parts = row.as_array().filter(|a| a.len() == 6).ok_or_else(|| D::Error::custom("a row is an array of six"))?;
+            let parts =
+                row.as_array().filter(|a| a.len() == 6).ok_or_else(|| D::Error::custom("a row is an array of six"))?;
             let group = |i: usize| -> Result<Vec<Option<String>>, D::Error> {
                 let cells = parts[i].as_array().ok_or_else(|| D::Error::custom("values are arrays"))?;
                 cells.iter().map(cell::<D>).collect()
             };
             let label = parts[5].as_str().ok_or_else(|| D::Error::custom("a label is a text"))?.to_owned();
-            Ok(Self { key: group(0)?, old: group(1)?, new: group(2)?, related: group(3)?, instance: cell::<D>(&parts[4])?, label })
+            Ok(Self {
+                key: group(0)?,
+                old: group(1)?,
+                new: group(2)?,
+                related: group(3)?,
+                instance: cell::<D>(&parts[4])?,
+                label,
+            })
         }
     }
 

@@ -189,8 +189,9 @@ pub fn duration(text: &str) -> Option<SignedDuration> {
 /// `HOST[:PORT][@TIME]`, or `*`.
 fn owner(name: &str, text: &str, zone: Option<&Zone>, said_by: &str) -> Result<OwnerClaim> {
     let bad = |why: &str| {
-        Error::usage(format!("--{name}: `{text}` cannot be used: {why}"))
-            .hint("write HOST, HOST:PORT, or HOST:PORT@2026-01-31T23:15:00 (on the scheduler's clock, or with an offset)")
+        Error::usage(format!("--{name}: `{text}` cannot be used: {why}")).hint(
+            "write HOST, HOST:PORT, or HOST:PORT@2026-01-31T23:15:00 (on the scheduler's clock, or with an offset)",
+        )
     };
     let (address, before) = match text.split_once('@') {
         None => (text, None),

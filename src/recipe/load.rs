@@ -21,12 +21,19 @@ impl Recipes {
     pub fn load(tree: &Tree, manifests: &Manifests) -> Result<Self> {
         let mut all = Vec::new();
         for (path, file) in tree.iter() {
-            let Some(folder) = path.strip_suffix("/recipe.toml") else { continue };
-            let Some((scheduler, name)) = folder.split_once('/') else { continue };
+            let Some(folder) = path.strip_suffix("/recipe.toml") else {
+                continue;
+            };
+            let Some((scheduler, name)) = folder.split_once('/') else {
+                continue;
+            };
             let parsed: RecipeFile = toml::from_str(&file.text)
                 .map_err(|e| Error::usage(format!("{}: {}", file.origin, e.to_string().trim_end())))?;
             if parsed.name != name {
-                return Err(Error::usage(format!("{}: name: `{}` differs from the folder {name}", file.origin, parsed.name)));
+                return Err(Error::usage(format!(
+                    "{}: name: `{}` differs from the folder {name}",
+                    file.origin, parsed.name
+                )));
             }
             let recipe = Recipe {
                 scheduler: scheduler.to_owned(),

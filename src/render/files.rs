@@ -152,7 +152,10 @@ impl<'a> Book<'a> {
     /// The bundle's own tables, in the order they are made.
     #[must_use]
     pub fn own_tables(&self) -> Vec<String> {
-        self.views().iter().flat_map(|v| self.images(v).into_iter().map(|what| v.own(what)).collect::<Vec<_>>()).collect()
+        self.views()
+            .iter()
+            .flat_map(|v| self.images(v).into_iter().map(|what| v.own(what)).collect::<Vec<_>>())
+            .collect()
     }
 
     fn images(&self, view: &StepView<'_>) -> Vec<&'static str> {
@@ -266,7 +269,8 @@ impl<'a> Book<'a> {
     /// A runner: session, tables, begin, the files, the end, in one text that a
     /// stock client reads from anywhere.
     fn runner(&self, what: &str, files: &[(String, String)], guards: &[String]) -> Result<String> {
-        let mut parts = vec![format!("-- flowmend bundle {}: {what}, for the stock client\n-- {}", self.id, self.how_to_run(what))];
+        let mut parts =
+            vec![format!("-- flowmend bundle {}: {what}, for the stock client\n-- {}", self.id, self.how_to_run(what))];
         let head = self.call("runner_head", self.base())?;
         if !head.is_empty() {
             parts.push(head);
@@ -345,7 +349,12 @@ impl Chain<'_, '_> {
         text += &self.guard("01_preflight.own_tables", "the bundle's own tables are empty", 0, &empty)?;
         let tables = book.plan.steps.iter().map(|s| &s.table).collect::<std::collections::BTreeSet<_>>().len();
         let query = book.call("tables_count", base.clone())?;
-        text += &self.guard("01_preflight.tables", "the target tables are plain tables that can be rolled back", tables, &query)?;
+        text += &self.guard(
+            "01_preflight.tables",
+            "the target tables are plain tables that can be rolled back",
+            tables,
+            &query,
+        )?;
         let query = book.call("triggers_count", base)?;
         let allowed = book.plan.target.allowed_triggers.len();
         text += &self.guard("01_preflight.triggers", "triggers on the target tables", allowed, &query)?;
@@ -353,9 +362,10 @@ impl Chain<'_, '_> {
     }
 
     fn backup(&mut self, views: &[StepView<'_>]) -> Result<String> {
-        let mut text = "-- 02 backup: loads keys, pins and new values, then copies the affected rows whole, under row locks.\n\
+        let mut text =
+            "-- 02 backup: loads keys, pins and new values, then copies the affected rows whole, under row locks.\n\
                         -- Work table columns: k_ key, o_ old value, n_ new value, r_ value of the related row.\n"
-            .to_owned();
+                .to_owned();
         for view in views {
             let rows = view.step.rows.len();
             for chunk in view.chunks() {
@@ -419,7 +429,12 @@ impl Chain<'_, '_> {
                 part("key_bw"),
                 view.exact()
             );
-            text += &self.guard(&format!("{own}.exact"), "rows that hold the planned values and nothing else changed", rows, &query)?;
+            text += &self.guard(
+                &format!("{own}.exact"),
+                "rows that hold the planned values and nothing else changed",
+                rows,
+                &query,
+            )?;
         }
         Ok(text)
     }
@@ -430,11 +445,13 @@ impl Chain<'_, '_> {
         for view in views {
             let rows = view.step.rows.len();
             let (query, expected) = standing(view, rows);
-            text += &self.guard(&format!("{number:02}_verify.{}", view.name), "rows stand as written", expected, &query)?;
+            text +=
+                &self.guard(&format!("{number:02}_verify.{}", view.name), "rows stand as written", expected, &query)?;
         }
         for check in self.book.end_checks() {
             let own = format!("{number:02}_verify.{}", check.name);
-            text += &self.guard(&own, &format!("rows for which it is not true that {}", check.title), 0, &check.query)?;
+            text +=
+                &self.guard(&own, &format!("rows for which it is not true that {}", check.title), 0, &check.query)?;
         }
         text += &self.end("end")?;
         Ok(text)
@@ -455,7 +472,11 @@ impl Chain<'_, '_> {
     fn rollback(&mut self, views: &[StepView<'_>], partial: Option<&Partial>) -> Result<String> {
         let mut text = "-- Rollback: restores the rows that nobody changed since; refuses if one moved.\n".to_owned();
         let mut x = self.x("rollback.begin", 1);
-        let query = format!("SELECT COUNT(*) FROM {} e WHERE e.bundle = '{}' AND e.step = 'end'", self.book.ledger(), self.book.id);
+        let query = format!(
+            "SELECT COUNT(*) FROM {} e WHERE e.bundle = '{}' AND e.step = 'end'",
+            self.book.ledger(),
+            self.book.id
+        );
         x.insert("query".to_owned(), query.into());
         text += "-- guard rollback.begin: the bundle was applied (a duplicate means \"already rolled back\")\n";
         text += &format!("{}\n", self.call("first_guard", "rollback.begin", x)?);
@@ -463,7 +484,8 @@ impl Chain<'_, '_> {
             for condition in view.step.conditions.iter().filter(|c| c.at == ConditionTime::Both) {
                 let own = format!("rollback.{}.{}", view.name, condition.name);
                 let title = format!("rows for which it is not true that {}", condition.title);
-                text += &self.guard(&own, &title, 0, &self.limited(view, partial, &violations(view, &condition.sql)))?;
+                text +=
+                    &self.guard(&own, &title, 0, &self.limited(view, partial, &violations(view, &condition.sql)))?;
             }
         }
         for view in views.iter().rev() {
@@ -504,7 +526,11 @@ impl Chain<'_, '_> {
         let key = map.get("key_tb").map(ToString::to_string).unwrap_or_default();
         let same = view.all_same("t", "b");
         let limit = partial.map(|p| skip(view, p, "b")).unwrap_or_default();
-        let query = format!("SELECT COUNT(*) FROM {} t JOIN {} b ON {key}\n WHERE {same}{limit}", view.table(), view.own("before"));
+        let query = format!(
+            "SELECT COUNT(*) FROM {} t JOIN {} b ON {key}\n WHERE {same}{limit}",
+            view.table(),
+            view.own("before")
+        );
         text += &self.guard(&format!("{own}.exact"), "rows equal to the backup in every column", rows, &query)?;
         Ok(text)
     }
@@ -522,9 +548,17 @@ fn standing(view: &StepView<'_>, rows: usize) -> (String, usize) {
     let map = view.map();
     let part = |name: &str| map.get(name).map(ToString::to_string).unwrap_or_default();
     match view.step.op {
-        Op::Delete => (format!("SELECT COUNT(*) FROM {} t JOIN {} b ON {}", view.table(), view.own("before"), part("key_tb")), 0),
+        Op::Delete => {
+            (format!("SELECT COUNT(*) FROM {} t JOIN {} b ON {}", view.table(), view.own("before"), part("key_tb")), 0)
+        }
         Op::Update | Op::Insert => (
-            format!("SELECT COUNT(*) FROM {} t JOIN {} a ON {}\n WHERE {}", view.table(), view.own("after"), part("key_ta"), part("same_ta")),
+            format!(
+                "SELECT COUNT(*) FROM {} t JOIN {} a ON {}\n WHERE {}",
+                view.table(),
+                view.own("after"),
+                part("key_ta"),
+                part("same_ta")
+            ),
             rows,
         ),
     }

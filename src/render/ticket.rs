@@ -66,11 +66,14 @@ fn step_map(step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
         ("name", Value::from(format!("{:02}_{}", index + 3, step.role))),
         ("title", Value::from(step.title.clone())),
         ("table", Value::from(step.table.clone())),
-        ("verb", Value::from(match step.op {
-            Op::Update => "UPDATE",
-            Op::Delete => "DELETE",
-            Op::Insert => "INSERT",
-        })),
+        (
+            "verb",
+            Value::from(match step.op {
+                Op::Update => "UPDATE",
+                Op::Delete => "DELETE",
+                Op::Insert => "INSERT",
+            }),
+        ),
         ("rows", Value::from(step.rows.len())),
         ("changes", Value::from(transitions(step))),
         ("conditions", Value::from(step.conditions.iter().map(|c| c.title.clone()).collect::<Vec<_>>())),
@@ -90,7 +93,9 @@ pub fn transitions(step: &Step) -> Vec<String> {
             lines.push(format!("{name}: the moment of apply"));
             continue;
         }
-        let Some(pin) = step.pin_index(name) else { continue };
+        let Some(pin) = step.pin_index(name) else {
+            continue;
+        };
         let mut kinds: BTreeMap<(String, String), usize> = BTreeMap::new();
         for row in &step.rows {
             let old = step.show_value(name, row.old[pin].as_deref());
@@ -99,13 +104,19 @@ pub fn transitions(step: &Step) -> Vec<String> {
                 *kinds.entry((old, new)).or_default() += 1;
             }
         }
-        if set.column.class == TypeClass::Time || kinds.len() > KINDS {
-            let changed: usize = kinds.values().sum();
-            lines.push(format!("{name}: a value of its own for each of {changed} rows"));
+        let changed: usize = kinds.values().sum();
+        if changed > 0 && set.column.class == TypeClass::Time {
+            lines.push(format!("{name}: set for {changed} {}, each to its own time", plural(changed)));
+            continue;
+        }
+        if kinds.len() > KINDS {
+            lines.push(format!("{name}: a value of its own for each of {changed} {}", plural(changed)));
             continue;
         }
         let recount = if set.kind == SetKind::Recount { ", recounted when it is written" } else { "" };
-        lines.extend(kinds.into_iter().map(|((old, new), n)| format!("{name}: {old} → {new} ({n} {}{recount})", plural(n))));
+        lines.extend(
+            kinds.into_iter().map(|((old, new), n)| format!("{name}: {old} → {new} ({n} {}{recount})", plural(n))),
+        );
     }
     lines
 }
@@ -124,10 +135,14 @@ pub fn grants(plan: &Plan, d: &Dialect) -> Vec<String> {
             let db = d.ident(&target.database);
             let work = d.ident(target.work_schema.as_deref().unwrap_or(&target.database));
             let mut lines = vec![
-                format!("GRANT SELECT, TRIGGER ON {db}.* TO OPERATOR;  -- TRIGGER only to see whether there are triggers"),
+                format!(
+                    "GRANT SELECT, TRIGGER ON {db}.* TO OPERATOR;  -- TRIGGER only to see whether there are triggers"
+                ),
                 format!("GRANT SELECT, INSERT, CREATE, DROP ON {work}.* TO OPERATOR;  -- work tables and ledger"),
             ];
-            lines.extend(plan.steps.iter().map(|s| format!("GRANT {} ON {db}.{} TO OPERATOR;", verbs(s), d.ident(&s.table))));
+            lines.extend(
+                plan.steps.iter().map(|s| format!("GRANT {} ON {db}.{} TO OPERATOR;", verbs(s), d.ident(&s.table))),
+            );
             lines
         }
         Engine::PostgreSql => {
@@ -138,10 +153,18 @@ pub fn grants(plan: &Plan, d: &Dialect) -> Vec<String> {
                 format!("GRANT USAGE, CREATE ON SCHEMA {work} TO OPERATOR;  -- work tables and ledger"),
                 format!("GRANT SELECT ON ALL TABLES IN SCHEMA {} TO OPERATOR;", d.ident(schema)),
             ];
-            lines.extend(plan.steps.iter().map(|s| format!("GRANT {} ON {} TO OPERATOR;", verbs(s), d.table(Some(schema), &s.table))));
+            lines.extend(
+                plan.steps
+                    .iter()
+                    .map(|s| format!("GRANT {} ON {} TO OPERATOR;", verbs(s), d.table(Some(schema), &s.table))),
+            );
             let related = plan.steps.iter().filter_map(|s| s.related.as_ref());
             let locked: std::collections::BTreeSet<&String> = related.map(|r| &r.table).collect();
-            lines.extend(locked.iter().map(|t| format!("GRANT UPDATE ON {} TO OPERATOR;  -- to lock its rows", d.table(Some(schema), t))));
+            lines.extend(
+                locked
+                    .iter()
+                    .map(|t| format!("GRANT UPDATE ON {} TO OPERATOR;  -- to lock its rows", d.table(Some(schema), t))),
+            );
             lines
         }
     }

@@ -67,9 +67,13 @@ impl<'a> StepView<'a> {
         put("columns", self.names(&s.columns, "").into());
         put("columns_t", self.names(&s.columns, "t.").into());
         put("columns_b", self.names(&s.columns, "b.").into());
-        for (name, left, right, prefix) in
-            [("key_tw", "t", "w", "k_"), ("key_bw", "b", "w", "k_"), ("key_tb", "t", "b", ""), ("key_ta", "t", "a", ""), ("key_ab", "a", "b", "")]
-        {
+        for (name, left, right, prefix) in [
+            ("key_tw", "t", "w", "k_"),
+            ("key_bw", "b", "w", "k_"),
+            ("key_tb", "t", "b", ""),
+            ("key_ta", "t", "a", ""),
+            ("key_ab", "a", "b", ""),
+        ] {
             put(name, self.keys(left, right, prefix).into());
         }
         put("pins_tw", self.pins().into());
@@ -83,7 +87,10 @@ impl<'a> StepView<'a> {
         put("conditions_start", self.conditions(&[ConditionTime::Start, ConditionTime::Both]).into());
         put("work_columns", self.work_columns().into());
         put("work_key", s.key.iter().map(|c| self.work_name("k_", c)).collect::<Vec<_>>().join(", ").into());
-        put("image_columns", s.columns.iter().map(|c| self.column_map(self.q(c), &c.type_sql, false)).collect::<Vec<_>>().into());
+        put(
+            "image_columns",
+            s.columns.iter().map(|c| self.column_map(self.q(c), &c.type_sql, false)).collect::<Vec<_>>().into(),
+        );
         put("image_key", self.names(&s.key, "").into());
         put("only", "".into());
         put("only_b", "".into());
@@ -103,7 +110,8 @@ impl<'a> StepView<'a> {
     }
 
     fn keys(&self, left: &str, right: &str, prefix: &str) -> String {
-        let pairs = self.step.key.iter().map(|c| format!("{left}.{} = {right}.{}", self.q(c), self.work_name(prefix, c)));
+        let pairs =
+            self.step.key.iter().map(|c| format!("{left}.{} = {right}.{}", self.q(c), self.work_name(prefix, c)));
         pairs.collect::<Vec<_>>().join(" AND ")
     }
 
@@ -112,18 +120,25 @@ impl<'a> StepView<'a> {
     }
 
     fn pins(&self) -> String {
-        let pins = self.step.pins.iter().map(|c| {
-            self.same(c, &format!("t.{}", self.q(c)), &format!("w.{}", self.work_name("o_", c)))
-        });
+        let pins = self
+            .step
+            .pins
+            .iter()
+            .map(|c| self.same(c, &format!("t.{}", self.q(c)), &format!("w.{}", self.work_name("o_", c))));
         pins.collect::<Vec<_>>().join("\n   AND ")
     }
 
     fn related_on(&self) -> String {
-        let Some(related) = &self.step.related else { return String::new() };
+        let Some(related) = &self.step.related else {
+            return String::new();
+        };
         let mut parts = vec![format!("r.{} = t.{}", self.d.ident(&related.to), self.d.ident(&related.from))];
-        parts.extend(related.pins.iter().map(|c| {
-            self.same(c, &format!("r.{}", self.q(c)), &format!("w.{}", self.work_name("r_", c)))
-        }));
+        parts.extend(
+            related
+                .pins
+                .iter()
+                .map(|c| self.same(c, &format!("r.{}", self.q(c)), &format!("w.{}", self.work_name("r_", c)))),
+        );
         parts.join(" AND ")
     }
 
@@ -136,18 +151,23 @@ impl<'a> StepView<'a> {
     /// A row of an alias is the one with a key.
     #[must_use]
     pub fn is_key(&self, alias: &str, key: &[Option<String>]) -> String {
-        let parts = self.step.key.iter().zip(key).map(|(c, v)| {
-            format!("{alias}.{} = {}", self.q(c), self.d.literal(v.as_deref(), c.class))
-        });
+        let parts = self
+            .step
+            .key
+            .iter()
+            .zip(key)
+            .map(|(c, v)| format!("{alias}.{} = {}", self.q(c), self.d.literal(v.as_deref(), c.class)));
         format!("({})", parts.collect::<Vec<_>>().join(" AND "))
     }
 
     /// All stored columns of two aliases are the same.
     #[must_use]
     pub fn all_same(&self, left: &str, right: &str) -> String {
-        let same = self.step.columns.iter().map(|c| {
-            self.same(c, &format!("{left}.{}", self.q(c)), &format!("{right}.{}", self.q(c)))
-        });
+        let same = self
+            .step
+            .columns
+            .iter()
+            .map(|c| self.same(c, &format!("{left}.{}", self.q(c)), &format!("{right}.{}", self.q(c))));
         same.collect::<Vec<_>>().join("\n   AND ")
     }
 
@@ -220,7 +240,9 @@ impl<'a> StepView<'a> {
 
     fn recount_list(&self) -> String {
         let set = self.step.set.iter().filter_map(|s| {
-            (s.kind != SetKind::Row).then(|| Some(format!("{} = {}", self.target(&s.column), s.sql.as_ref()?))).flatten()
+            (s.kind != SetKind::Row)
+                .then(|| Some(format!("{} = {}", self.target(&s.column), s.sql.as_ref()?)))
+                .flatten()
         });
         set.collect::<Vec<_>>().join(", ")
     }
@@ -234,7 +256,8 @@ impl<'a> StepView<'a> {
         let s = self.step;
         let mut columns: Vec<_> =
             s.key.iter().map(|c| self.column_map(self.work_name("k_", c), &c.type_sql, true)).collect();
-        let mut add = |prefix: &str, c: &Column| columns.push(self.column_map(self.work_name(prefix, c), &c.type_sql, false));
+        let mut add =
+            |prefix: &str, c: &Column| columns.push(self.column_map(self.work_name(prefix, c), &c.type_sql, false));
         s.pins.iter().for_each(|c| add("o_", c));
         self.new_columns().for_each(|(_, c)| add("n_", c));
         s.related.iter().flat_map(|r| &r.pins).for_each(|c| add("r_", c));

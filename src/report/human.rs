@@ -4,6 +4,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 
 use crate::apply::VerifyReport;
 use crate::bundle::Bundle;
+use crate::dialect::TypeClass;
 use crate::inspect::{InspectReport, OwnerState};
 use crate::plan::{LeftOut, Plan, RowChange, Step};
 use crate::recipe::SetKind;
@@ -50,7 +51,9 @@ pub fn inspect(r: &InspectReport) {
     head(&format!("{} {} in {}", r.scheduler, r.release, r.database));
     out(format!("  {}, identified by {}", r.server, r.identified_by));
     match &r.zone {
-        Some(zone) => wrapped("  scheduler's clock: ", 4, &format!("UTC{} ({})", offset(zone.offset_minutes), zone.known_by)),
+        Some(zone) => {
+            wrapped("  scheduler's clock: ", 4, &format!("UTC{} ({})", offset(zone.offset_minutes), zone.known_by))
+        }
         None => out("  scheduler's clock: zone not known (--zone)"),
     }
     for warning in &r.warnings {
@@ -109,7 +112,12 @@ fn owners(r: &InspectReport) {
             OwnerState::Alive => "alive",
             OwnerState::Silent => "listed, but silent",
         };
-        let address = o.address.clone().map_or_else(|| "(SQL NULL)".to_owned(), |a| if a.is_empty() { "(empty)".to_owned() } else { a });
+        let address = o.address.clone().map_or_else(
+            || "(SQL NULL)".to_owned(),
+            |a| {
+                if a.is_empty() { "(empty)".to_owned() } else { a }
+            },
+        );
         vec![address, o.rows.to_string(), o.oldest.clone().unwrap_or_default(), known.to_owned()]
     };
     let rows: Vec<_> = r.owners.iter().map(row).collect();
@@ -149,11 +157,36 @@ fn plural(n: u64) -> &'static str {
 
 /// A bundle for review.
 pub fn bundle(b: &Bundle) {
+    bundle_head(b);
+    for (index, step) in b.plan.steps.iter().enumerate() {
+        show_step(index, step);
+    }
+    for n in &b.plan.not_needed {
+        wrapped(&format!("  {} ", paint(DIM, "not needed:")), 4, &format!("{}: {}", n.title, n.why));
+    }
+    left_out(&b.plan.left_out);
+    seal(b);
+}
+
+/// A bundle that was just planned, in short.
+pub fn planned(b: &Bundle) {
+    bundle_head(b);
+    let step = |(index, s): (usize, &Step)| {
+        vec![format!("{:02}_{}", index + 3, s.role), s.rows.len().to_string(), s.table.clone(), s.title.clone()]
+    };
+    let rows: Vec<_> = b.plan.steps.iter().enumerate().map(step).collect();
+    out(table(&["step", "rows", "table", ""], &rows));
+    left_out(&b.plan.left_out);
+    seal(b);
+}
+
+fn bundle_head(b: &Bundle) {
     let plan = &b.plan;
     head(&format!("Bundle {} · {} · {}", b.id, plan.from.recipe, rows_of(plan.row_count())));
-    out(format!("  {} {} ({})", plan.from.title, plan.from.release, plan.from.identified_by));
-    wrapped("  ", 4, &format!("{} on {} {}", safe(&plan.target.database, 200), plan.target.dialect, plan.target.server_version));
-    out(format!("  planned {}  directory {}", plan.from.now, b.dir.display()));
+    out(format!("  {} {}, identified by {}", plan.from.title, plan.from.release, plan.from.identified_by));
+    let place = format!("{} on {} {}", safe(&plan.target.database, 200), plan.target.dialect, plan.target.server_version);
+    wrapped("  ", 4, &place);
+    out(format!("  planned {}, in {}", plan.from.now, b.dir.display()));
     for owner in &plan.owners {
         let port = owner.port.map(|p| format!(":{p}")).unwrap_or_default();
         let before = owner.before.as_ref().map(|t| format!(" before {t}")).unwrap_or_default();
@@ -163,43 +196,47 @@ pub fn bundle(b: &Bundle) {
         wrapped(&format!("  {} ", paint(WARN, "approximate facts:")), 4, why);
     }
     out("");
-    for (index, step) in plan.steps.iter().enumerate() {
-        show_step(index, step);
-    }
-    for n in &plan.not_needed {
-        wrapped(&format!("  {} ", paint(DIM, "not needed:")), 4, &format!("{}: {}", n.title, n.why));
-    }
-    left_out(&plan.left_out);
+}
+
+fn seal(b: &Bundle) {
     out("");
     out(format!("{} {}", paint(HEAD, "Seal"), b.seal.full()));
-    out(format!("  next: flowmend rehearse {} --url URL", b.dir.display()));
+    out(format!("  next: flowmend show {}", b.dir.display()));
+    out(format!("        flowmend rehearse {} --url URL", b.dir.display()));
     out(format!("        flowmend apply {} --url URL --seal {}", b.dir.display(), b.seal.short()));
 }
 
 fn show_step(index: usize, step: &Step) {
-    out(format!("{}  {} {}", paint(HEAD, &format!("{:02}_{}", index + 3, step.role)), rows_of(step.rows.len()), paint(DIM, &step.table)));
+    out(format!(
+        "{}  {} {}",
+        paint(HEAD, &format!("{:02}_{}", index + 3, step.role)),
+        rows_of(step.rows.len()),
+        paint(DIM, &step.table)
+    ));
     wrapped("  ", 4, &format!("{}.", step.title));
     for line in transitions(step) {
         out(format!("    {line}"));
     }
     for row in step.rows.iter().take(SAMPLE) {
-        out(format!("    {}", paint(DIM, &safe(&show_row(step, row), 74))));
+        out(format!("    {}", paint(DIM, &safe(&show_row(step, row), 76))));
     }
     if step.rows.len() > SAMPLE {
         out(format!("    {}", paint(DIM, &format!("… and {} more", step.rows.len() - SAMPLE))));
     }
 }
 
-/// One row: key, name and the written columns as old → new.
+/// One row: key, name and the written columns as old → new, times in short.
 fn show_row(step: &Step, row: &RowChange) -> String {
     let key: Vec<&str> = row.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect();
-    let mut parts = vec![format!("{} {}", key.join("/"), safe(&row.label, 24))];
+    let mut parts = vec![format!("{} {}", key.join("/"), safe(&row.label, 20))];
     for (index, set) in step.set.iter().enumerate().filter(|(_, s)| s.kind != SetKind::Now) {
         let old = step.pin_index(&set.column.name).and_then(|i| row.old[i].as_deref());
         let new = row.new[index].as_deref();
-        if old != new {
-            let show = |v| step.show_value(&set.column.name, v);
-            parts.push(format!("{} {} → {}", set.column.name, show(old), show(new)));
+        let show = |v| step.show_value(&set.column.name, v);
+        match (old == new, set.column.class) {
+            (true, _) => {}
+            (false, TypeClass::Time) => parts.push(format!("{} {}", set.column.name, show(new))),
+            (false, _) => parts.push(format!("{} → {}", show(old), show(new))),
         }
     }
     parts.join("  ")
@@ -226,7 +263,12 @@ pub fn nothing(plan: &Plan) {
 
 /// The end of a rehearsal.
 pub fn rehearsed(b: &Bundle, stays: &str) {
-    out(format!("{} {} of bundle {} were repaired and restored", paint(GOOD, "rehearsed:"), rows_of(b.plan.row_count()), b.id));
+    out(format!(
+        "{} {} of bundle {} were repaired and restored",
+        paint(GOOD, "rehearsed:"),
+        rows_of(b.plan.row_count()),
+        b.id
+    ));
     wrapped("  ", 2, &format!("every row equal to its backup in every column; rolled back; {stays}"));
 }
 
@@ -257,5 +299,9 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
     for check in &r.failed_checks {
         wrapped(&format!("  {} ", paint(BAD, "check")), 4, check);
     }
-    wrapped("  ", 2, "Somebody wrote these rows after the repair: a living master writes its memory back. Nothing was changed by verify.");
+    wrapped(
+        "  ",
+        2,
+        "Somebody wrote these rows after the repair: a living master writes its memory back. Nothing was changed by verify.",
+    );
 }

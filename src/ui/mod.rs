@@ -119,11 +119,13 @@ impl Default for Progress {
 
 impl crate::apply::Events for Progress {
     fn guard(&mut self, name: &str, about: &str) {
-        if self.bar.is_hidden() && !name.is_empty() {
-            note(format!("  {name}: {about}"));
-        }
         self.bar.set_message(format!("{name}: {about}"));
-        self.last = Some(name.to_owned());
+        // Elsewhere than on a terminal a line a file is enough.
+        let file = name.split('.').next().unwrap_or(name);
+        if self.bar.is_hidden() && !file.is_empty() && self.last.as_deref() != Some(file) {
+            note(format!("  {file}"));
+            self.last = Some(file.to_owned());
+        }
     }
 
     fn committing(&mut self) {

@@ -27,7 +27,9 @@ impl Server {
     }
 
     pub fn is_there(self, what: &str) -> bool {
-        let Some(variable) = self.variable() else { return true };
+        let Some(variable) = self.variable() else {
+            return true;
+        };
         if std::env::var_os(variable).is_some() {
             return true;
         }

@@ -25,7 +25,9 @@ impl<'a> Rows<'a> {
 
     /// Adds a row; `None` is NULL. A role that the generation lacks adds nothing.
     pub fn add(&mut self, role: &str, values: &[(&str, Option<&str>)]) -> &mut Self {
-        let Some(found) = self.manifest.roles.get(role) else { return self };
+        let Some(found) = self.manifest.roles.get(role) else {
+            return self;
+        };
         let table = &self.manifest.tables[&found.table];
         let mut columns: BTreeMap<String, Option<String>> = BTreeMap::new();
         for (name, value) in values {

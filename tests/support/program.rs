@@ -56,7 +56,20 @@ pub fn seal(dir: &Path) -> String {
 /// Plans `zombie-tasks` into a folder of the database's own.
 pub fn plan(db: &TestDb, name: &str, extra: &[&str]) -> Run {
     let out = db.path(name).display().to_string();
-    let mut args = vec!["plan", "zombie-tasks", "--url", &db.url, "--out", &out, "--now", "2026-11-29T00:00:00Z", "--zone", "+00:00", "--choose", "finish"];
+    let mut args = vec![
+        "plan",
+        "zombie-tasks",
+        "--url",
+        &db.url,
+        "--out",
+        &out,
+        "--now",
+        "2026-11-29T00:00:00Z",
+        "--zone",
+        "+00:00",
+        "--choose",
+        "finish",
+    ];
     args.extend(extra);
     flowmend(args)
 }

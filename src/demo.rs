@@ -1,1 +1,0 @@
-//! Test data and the demo's database, made from a manifest.
