@@ -1,6 +1,7 @@
 //! All integration tests, as one program.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
 
+mod cases;
 mod live;
 mod manifests;
 mod support;

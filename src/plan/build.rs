@@ -190,7 +190,8 @@ fn now_expression(inputs: &Inputs<'_>, column: &Column) -> Result<String> {
 fn related(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, file: &crate::recipe::RelatedFile) -> Result<Related> {
     let other_role = inputs.manifest.role(&file.role)?;
     let other = live_table(inputs, other_role)?;
-    let pins: Result<Vec<Column>> = other_role.witnesses.iter().map(|w| role_column(inputs, other_role, other, w)).collect();
+    let pins: Result<Vec<Column>> =
+        other_role.witnesses.iter().map(|w| role_column(inputs, other_role, other, w)).collect();
     Ok(Related {
         table: other.name.clone(),
         from: role_column(inputs, role, table, &file.from)?.name,
