@@ -1,1 +1,5 @@
-//! Manifests against the upstream facts, and mistakes in manifests.
+//! Manifests: against the upstream facts, their fingerprints, mistakes in them, and a scheduler of one's own.
+
+mod eras;
+mod facts;
+mod fingerprint;
