@@ -3,3 +3,4 @@
 mod eras;
 mod facts;
 mod fingerprint;
+mod in_house;
