@@ -47,6 +47,16 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
     if let Some(release) = file.version_marks.keys().chain(&file.approximate).find(|r| !m.releases.contains(*r)) {
         return Err(source.at(&file.releases, format!("releases: {release} is named further down, but not listed here")));
     }
+    inherited_lists(m, source, file)
+}
+
+/// What is inherited must still name role columns that are there.
+fn inherited_lists(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    let clock = m.clock.iter().flat_map(|c| [&c.wall, &c.instant].into_iter().chain(&c.newest));
+    let beats: Vec<String> = m.heartbeats.iter().map(|h| format!("{}.{}", h.role, h.address)).collect();
+    if let Some(gone) = clock.chain(&beats).find(|column| !m.has(column)) {
+        return Err(source.at(&file.generation, format!("clock, heartbeats: {gone} is gone; write these tables anew")));
+    }
     Ok(())
 }
 
@@ -95,11 +105,6 @@ fn inherited_roles(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Res
         if let Some(gone) = role.columns.values().find(|c| !table.columns.iter().any(|x| &x.name == *c)) {
             return Err(source.at(&file.generation, format!("roles.{name}: table {} has no column {gone} any more", table.name)));
         }
-    }
-    let clock = m.clock.iter().flat_map(|c| [&c.wall, &c.instant].into_iter().chain(&c.newest));
-    let beats: Vec<String> = m.heartbeats.iter().map(|h| format!("{}.{}", h.role, h.address)).collect();
-    if let Some(gone) = clock.chain(&beats).find(|column| !m.has(column)) {
-        return Err(source.at(&file.generation, format!("clock, heartbeats: {gone} is gone; write these tables anew")));
     }
     Ok(())
 }

@@ -4,3 +4,4 @@ mod eras;
 mod facts;
 mod fingerprint;
 mod in_house;
+mod mistakes;
