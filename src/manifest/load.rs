@@ -40,7 +40,7 @@ impl Manifests {
             files.push((source, source.parse()?));
             source.check_path(path, &files[files.len() - 1].1)?;
         }
-        files.sort_by(|a, b| order_key(&a.1).cmp(&order_key(&b.1)));
+        files.sort_by_key(|(_, file)| order_key(file));
         check::unique_releases(&files)?;
         let mut all: Vec<Manifest> = Vec::new();
         for (source, file) in files {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use minijinja::Environment;
 use toml::de::{DeTable, DeValue};
 
 use super::{Op, Recipe, RecipeFile, StepFile};
@@ -116,6 +117,7 @@ impl Place<'_> {
 
 fn check(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()> {
     files_are_there(recipe, place)?;
+    templates_parse(recipe, place)?;
     let file = &recipe.file;
     for (index, step) in file.steps.iter().enumerate() {
         if file.steps[..index].iter().any(|s| s.role == step.role && s.op == step.op && s.query == step.query) {
@@ -145,7 +147,7 @@ fn check(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()>
 /// Every file that the recipe names lies beside it.
 fn files_are_there(recipe: &Recipe, place: Place<'_>) -> Result<()> {
     let missing = |template: &str| !recipe.templates.contains_key(template);
-    for (index, step) in recipe.file.steps.iter().enumerate().filter(|(_, s)| missing(&s.query)) {
+    if let Some((index, step)) = recipe.file.steps.iter().enumerate().find(|(_, s)| missing(&s.query)) {
         return Err(place.at_step(index, &["query"], format!("steps.{}.query: no file {} beside it", step.role, step.query)));
     }
     if missing(&recipe.file.prose) {
@@ -153,6 +155,32 @@ fn files_are_there(recipe: &Recipe, place: Place<'_>) -> Result<()> {
     }
     if let Some(choice) = recipe.file.choice.iter().find(|c| missing(&c.screen)) {
         return Err(place.at(&["choice", "screen"], format!("choice.screen: no file {} beside it", choice.screen)));
+    }
+    Ok(())
+}
+
+/// Every template can be read; what it asks for is seen when it renders.
+fn templates_parse(recipe: &Recipe, place: Place<'_>) -> Result<()> {
+    let env = Environment::new();
+    let folder = place.file.origin.trim_end_matches("recipe.toml");
+    for (name, text) in recipe.templates.iter().filter(|(name, _)| name.ends_with(".j2")) {
+        env.template_from_named_str(&format!("{folder}{name}"), text)?;
+    }
+    for (index, step) in recipe.file.steps.iter().enumerate() {
+        let conditions = step.conditions.iter().enumerate();
+        let conditions = conditions.flat_map(|(n, c)| [(n, "sql", &c.sql), (n, "when", &c.when)]);
+        for (n, key, text) in conditions {
+            let path = ["conditions", &n.to_string(), key];
+            env.template_from_str(text).map_err(|e| place.at_step(index, &path, Error::from(e)))?;
+        }
+        env.template_from_str(&step.when).map_err(|e| place.at_step(index, &["when"], Error::from(e)))?;
+        for (column, set) in &step.set {
+            env.template_from_str(&set.sql).map_err(|e| place.at_step(index, &["set", column], Error::from(e)))?;
+        }
+    }
+    for (index, check) in recipe.file.checks.iter().enumerate() {
+        let path = ["checks", &index.to_string(), "sql"];
+        env.template_from_str(&check.sql).map_err(|e| place.at(&path, Error::from(e)))?;
     }
     Ok(())
 }

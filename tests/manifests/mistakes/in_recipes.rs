@@ -62,3 +62,15 @@ fn names() {
         mistake.is_found(FILE);
     }
 }
+
+#[test]
+fn templates_that_do_not_parse() {
+    let copy = Copy::new();
+    copy.replace(&format!("{RECIPE}/runs.sql.j2"), "{{ m.verdict(r) }} AS verdict", "{{ m.verdict(r }} AS verdict");
+    copy.fails(&format!("{RECIPE}/runs.sql.j2"), "m.verdict", &["template", "unexpected `}`"]);
+    let inline = Mistake { from: "when = \"yes\"\nquery = \"seats", to: "when = \"{% if %}\"\nquery = \"seats", line: "{% if %}", says: &["template"] };
+    let sql = Mistake { from: "\"SELECT COUNT(*) FROM {{ work }}", to: "\"SELECT COUNT(*) FROM {{ work", line: "{{ work ", says: &["template"] };
+    for mistake in [inline, sql] {
+        mistake.is_found(FILE);
+    }
+}
