@@ -196,6 +196,12 @@ fn names_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> 
     if let Some(owner) = recipe.file.owner.iter().find(|name| unknown(name)) {
         return Err(place.at(&["owner"], message("owner", owner)));
     }
+    // inspect lists owners with their unfinished rows and the oldest start.
+    let role = recipe.file.owner.as_deref().and_then(|owner| owner.split('.').next());
+    let needed = role.map(|role| ["state", "start_time"].map(|column| format!("{role}.{column}")));
+    if let Some(name) = needed.iter().flatten().find(|name| unknown(name)) {
+        return Err(place.at(&["owner"], message("owner needs the start and the state of its rows", name)));
+    }
     for (index, step) in recipe.file.steps.iter().enumerate() {
         if unknown(&step.role) {
             return Err(place.at_step(index, &["role"], message("steps.role", &step.role)));

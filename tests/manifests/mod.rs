@@ -1,5 +1,6 @@
 //! Manifests: against the upstream facts, their fingerprints, mistakes in them, and a scheduler of one's own.
 
+mod docs;
 mod eras;
 mod facts;
 mod fingerprint;

@@ -64,6 +64,15 @@ fn names() {
 }
 
 #[test]
+fn owner_without_a_start() {
+    let copy = Copy::new();
+    let manifest = copy.read(MANIFEST);
+    let manifest = manifest.replacen("start_time = \"started_at\"\n", "", 1).replace("\"run.start_time\", ", "");
+    std::fs::write(copy.path(MANIFEST), manifest).unwrap();
+    copy.fails(FILE, "owner = \"run.worker\"", &["owner needs", "no generation of nightshift has run.start_time"]);
+}
+
+#[test]
 fn templates_that_do_not_parse() {
     let copy = Copy::new();
     copy.replace(&format!("{RECIPE}/runs.sql.j2"), "{{ m.verdict(r) }} AS verdict", "{{ m.verdict(r }} AS verdict");
