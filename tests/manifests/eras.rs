@@ -13,58 +13,69 @@ struct Era {
     run_active: &'static [&'static str],
     /// A run that nobody goes on with by itself.
     run_finished: &'static [&'static str],
+    /// A run that masters take over by themselves when its own master is gone.
+    recovered: &'static [&'static str],
 }
 
 /// 9 is legal for a run up to 3.0.x (one enum for runs and tasks), though masters write 5 there;
-/// 10 counts as finished up to 1.2.1 and as active from 1.3.0 to 3.0.x.
+/// 10 counts as finished up to 1.2.1 and as active from 1.3.0 to 3.0.x. Masters of 3.0.x also take
+/// over 17, which only a task can have there.
 const ERAS: [Era; 8] = [
     Era {
         first: "1.0.0",
         task_active: &["0", "1", "11"],
         run_active: &["0", "1", "2", "4", "11"],
         run_finished: &["3", "5", "6", "7", "9", "10"],
+        recovered: &["0", "1", "2", "4"],
     },
     Era {
         first: "1.3.0",
         task_active: &["0", "1", "11"],
         run_active: &["0", "1", "2", "4", "10", "11"],
         run_finished: &["3", "5", "6", "7", "9"],
+        recovered: &["0", "1", "2", "4"],
     },
     Era {
         first: "2.0.0",
         task_active: &["0", "1", "11", "12"],
         run_active: &["0", "1", "2", "4", "10", "11", "12"],
         run_finished: &["3", "5", "6", "7", "9"],
+        recovered: &["0", "1", "2", "4", "12"],
     },
     Era {
         first: "3.0.0",
         task_active: &["0", "1", "11", "12", "17"],
         run_active: &["0", "1", "2", "4", "10", "11", "12", "14", "15"],
         run_finished: &["3", "5", "6", "7", "9", "16"],
+        recovered: &["0", "1", "2", "4", "12"],
     },
     Era {
         first: "3.1.0",
         task_active: &["0", "1", "12", "17"],
         run_active: &["0", "1", "2", "4", "12", "14", "15"],
         run_finished: &["3", "5", "6", "7", "16"],
+        recovered: &["0", "1", "2", "4", "12"],
     },
     Era {
         first: "3.2.0",
         task_active: &["0", "1", "12", "17"],
         run_active: &["0", "1", "2", "4", "12", "14", "15", "17"],
         run_finished: &["3", "5", "6", "7", "16"],
+        recovered: &["0", "1", "2", "4", "12"],
     },
     Era {
         first: "3.3.0",
         task_active: &["0", "1", "12", "17"],
         run_active: &["0", "1", "2", "4", "14", "17", "18"],
         run_finished: &["3", "5", "6", "7"],
+        recovered: &["1", "2", "4"],
     },
     Era {
         first: "3.4.0",
         task_active: &["0", "1", "12", "17"],
         run_active: &["0", "1", "2", "4", "14", "18"],
         run_finished: &["3", "5", "6", "7"],
+        recovered: &["1", "2", "4"],
     },
 ];
 
@@ -77,6 +88,8 @@ fn active_and_finished_states_of_each_era() {
         assert_eq!(codes(m, "task_instance.state", false), set(era.task_active), "{place}: active tasks");
         assert_eq!(codes(m, "workflow_instance.state", false), set(era.run_active), "{place}: active runs");
         assert_eq!(codes(m, "workflow_instance.state", true), set(era.run_finished), "{place}: finished runs");
+        let recovered = m.behaviour["self_recovered_states"].as_array().unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(set(era.recovered), recovered, "{place}: runs that masters take over");
     }
 }
 
