@@ -11,9 +11,28 @@ use crate::Result;
 
 /// Phases a state may have: the words of DESIGN, and the queue's own.
 const PHASES: &[&str] = &[
-    "pending", "dispatched", "delayed", "running", "pausing", "paused", "stopping", "stopped", "waiting",
-    "serial_waiting", "blocking", "blocked", "handed_over", "needs_recovery", "succeeded", "forced_success", "failed",
-    "killed", "skipped", "acquired", "released", "command",
+    "pending",
+    "dispatched",
+    "delayed",
+    "running",
+    "pausing",
+    "paused",
+    "stopping",
+    "stopped",
+    "waiting",
+    "serial_waiting",
+    "blocking",
+    "blocked",
+    "handed_over",
+    "needs_recovery",
+    "succeeded",
+    "forced_success",
+    "failed",
+    "killed",
+    "skipped",
+    "acquired",
+    "released",
+    "command",
 ];
 
 /// Checks one resolved manifest against its own file.
@@ -22,7 +41,8 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
     inherited_roles(m, source, file)?;
     states(m, source, file)?;
     for mark in &file.fingerprint.present {
-        let (table, column) = mark.get_ref().split_once('.').map_or((mark.get_ref().as_str(), None), |(t, c)| (t, Some(c)));
+        let (table, column) =
+            mark.get_ref().split_once('.').map_or((mark.get_ref().as_str(), None), |(t, c)| (t, Some(c)));
         let found = m.tables.get(table).is_some_and(|t| column.is_none_or(|c| t.columns.iter().any(|x| x.name == c)));
         if !found {
             return Err(source.at(mark, format!("fingerprint.present: {} is not in this generation", mark.get_ref())));
@@ -45,7 +65,9 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
         heartbeat(m, source, beat)?;
     }
     if let Some(release) = file.version_marks.keys().chain(&file.approximate).find(|r| !m.releases.contains(*r)) {
-        return Err(source.at(&file.releases, format!("releases: {release} is named further down, but not listed here")));
+        return Err(
+            source.at(&file.releases, format!("releases: {release} is named further down, but not listed here"))
+        );
     }
     inherited_lists(m, source, file)
 }
@@ -63,12 +85,15 @@ fn inherited_lists(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Res
 fn roles(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
     for (name, role) in &file.roles {
         let Some(table) = m.tables.get(role.table.get_ref()) else {
-            return Err(source.at(&role.table, format!("roles.{name}.table: no table {} in this generation", role.table.get_ref())));
+            return Err(source
+                .at(&role.table, format!("roles.{name}.table: no table {} in this generation", role.table.get_ref())));
         };
         for (role_column, column) in &role.columns {
             if !table.columns.iter().any(|c| &c.name == column.get_ref()) {
                 let what = format!("roles.{name}.columns.{role_column}");
-                return Err(source.at(column, format!("{what}: table {} has no column {}", table.name, column.get_ref())));
+                return Err(
+                    source.at(column, format!("{what}: table {} has no column {}", table.name, column.get_ref()))
+                );
             }
         }
         for (key, list) in [("key", &role.key), ("witnesses", &role.witnesses)] {
@@ -83,7 +108,11 @@ fn roles(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
 fn heartbeat(m: &Manifest, source: Source<'_>, file: &HeartbeatFile) -> Result<()> {
     let role = file.role.get_ref();
     let holder = file.beat_role.as_ref().unwrap_or(role);
-    let columns = [(role, Some(&file.address), "address"), (holder, file.beat.as_ref(), "beat"), (role, file.beat_join.as_ref(), "beat_join")];
+    let columns = [
+        (role, Some(&file.address), "address"),
+        (holder, file.beat.as_ref(), "beat"),
+        (role, file.beat_join.as_ref(), "beat_join"),
+    ];
     for (role, column, key) in columns {
         if let Some(column) = column.filter(|column| !m.has(&format!("{role}.{column}"))) {
             return Err(source.at(&file.role, format!("heartbeats.{key}: unknown role column {role}.{column}")));
@@ -99,11 +128,15 @@ fn heartbeat(m: &Manifest, source: Source<'_>, file: &HeartbeatFile) -> Result<(
 fn inherited_roles(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
     for (name, role) in &m.roles {
         let Some(table) = m.tables.get(&role.table) else {
-            let message = format!("roles.{name}: its table {} is gone; list the role in dropped_roles or give it a table", role.table);
+            let message = format!(
+                "roles.{name}: its table {} is gone; list the role in dropped_roles or give it a table",
+                role.table
+            );
             return Err(source.at(&file.generation, message));
         };
         if let Some(gone) = role.columns.values().find(|c| !table.columns.iter().any(|x| &x.name == *c)) {
-            return Err(source.at(&file.generation, format!("roles.{name}: table {} has no column {gone} any more", table.name)));
+            return Err(source
+                .at(&file.generation, format!("roles.{name}: table {} has no column {gone} any more", table.name)));
         }
     }
     Ok(())
@@ -115,7 +148,8 @@ fn states(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
         for value in &set.values {
             if !PHASES.contains(&value.phase.get_ref().as_str()) {
                 let known = PHASES.join(", ");
-                return Err(source.at(&value.phase, format!("states.values.phase: `{}` is none of {known}", value.phase.get_ref())));
+                return Err(source
+                    .at(&value.phase, format!("states.values.phase: `{}` is none of {known}", value.phase.get_ref())));
             }
         }
     }

@@ -18,7 +18,9 @@ pub fn create_all(manifest: &Manifest, dialect: &Dialect) -> Vec<String> {
 fn in_order<'m>(mut done: Vec<&'m TableSpec>, mut rest: Vec<&'m TableSpec>, engine: Engine) -> Vec<&'m TableSpec> {
     while !rest.is_empty() {
         let ready = |t: &&TableSpec| {
-            t.foreign_keys_on(engine).iter().all(|k| k.references == t.name || done.iter().any(|d| d.name == k.references))
+            t.foreign_keys_on(engine)
+                .iter()
+                .all(|k| k.references == t.name || done.iter().any(|d| d.name == k.references))
         };
         let (now, later): (Vec<_>, Vec<_>) = rest.into_iter().partition(ready);
         if now.is_empty() {

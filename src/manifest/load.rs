@@ -8,8 +8,8 @@ use toml::Spanned;
 use super::file::{ColumnFile, HeartbeatFile, ManifestFile, RelationFile, RoleFile, StateSetFile, TableFile};
 use super::schema::TableColumn;
 use super::{
-    BeatUnit, Clock, ColumnSpec, Engine, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull, Relation, Role,
-    State, StateSet, TableSpec, check,
+    BeatUnit, Clock, ColumnSpec, Engine, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull, Relation,
+    Role, State, StateSet, TableSpec, check,
 };
 use crate::data::{DataFile, Tree};
 use crate::{Error, Result};
@@ -72,7 +72,8 @@ impl Manifests {
         let found = known.iter().find(|m| m.releases.iter().any(|r| r == release));
         found.copied().ok_or_else(|| {
             let all: Vec<&str> = known.iter().flat_map(|m| m.releases.iter().map(String::as_str)).collect();
-            Error::usage(format!("no manifest for {scheduler} {release}")).hint(format!("known releases: {}", all.join(", ")))
+            Error::usage(format!("no manifest for {scheduler} {release}"))
+                .hint(format!("known releases: {}", all.join(", ")))
         })
     }
 
@@ -129,7 +130,10 @@ impl Source<'_> {
         if path == expected {
             return Ok(());
         }
-        Err(self.at(&file.generation, format!("generation: the file must be named {expected} after its scheduler and generation")))
+        Err(self.at(
+            &file.generation,
+            format!("generation: the file must be named {expected} after its scheduler and generation"),
+        ))
     }
 }
 
@@ -245,7 +249,9 @@ fn relation(source: Source<'_>, file: &RelationFile) -> Result<Relation> {
     let part_of = match file.kind.get_ref().as_str() {
         "part_of" => true,
         "refers_to" => false,
-        other => return Err(source.at(&file.kind, format!("relations.kind: `{other}` is neither part_of nor refers_to"))),
+        other => {
+            return Err(source.at(&file.kind, format!("relations.kind: `{other}` is neither part_of nor refers_to")));
+        }
     };
     Ok(Relation { child: file.child.get_ref().clone(), parent: file.parent.get_ref().clone(), part_of })
 }
@@ -273,12 +279,16 @@ fn state_set(source: Source<'_>, file: &StateSetFile) -> Result<StateSet> {
             toml::Value::String(code) if text => code.clone(),
             other => {
                 let wanted = file.stored_as.get_ref();
-                return Err(source.at(&value.code, format!("states.values.code: `{other}` is not of the kind {wanted}")));
+                return Err(
+                    source.at(&value.code, format!("states.values.code: `{other}` is not of the kind {wanted}"))
+                );
             }
         };
         if let Some(twin) = states.iter().find(|s| s.code == code) {
             let (name, twin) = (value.name.get_ref(), &twin.name);
-            return Err(source.at(&value.code, format!("states.values.code: {code} is given to both {twin} and {name}")));
+            return Err(
+                source.at(&value.code, format!("states.values.code: {code} is given to both {twin} and {name}"))
+            );
         }
         if states.iter().any(|s| &s.name == value.name.get_ref()) {
             return Err(source.at(&value.name, format!("states.values.name: {} is listed twice", value.name.get_ref())));
@@ -300,7 +310,9 @@ fn heartbeat(source: Source<'_>, file: &HeartbeatFile) -> Result<Heartbeat> {
         Some(unit) => match unit.get_ref().as_str() {
             "datetime" => BeatUnit::Datetime,
             "epoch_ms" => BeatUnit::EpochMs,
-            other => return Err(source.at(unit, format!("heartbeats.unit: `{other}` is neither datetime nor epoch_ms"))),
+            other => {
+                return Err(source.at(unit, format!("heartbeats.unit: `{other}` is neither datetime nor epoch_ms")));
+            }
         },
     };
     Ok(Heartbeat {

@@ -192,9 +192,9 @@ impl Manifest {
     /// # Errors
     /// The generation has no such role.
     pub fn role(&self, role: &str) -> Result<&Role> {
-        self.roles.get(role).ok_or_else(|| {
-            Error::usage(format!("{} {} has no table in the role {role}", self.title, self.generation))
-        })
+        self.roles
+            .get(role)
+            .ok_or_else(|| Error::usage(format!("{} {} has no table in the role {role}", self.title, self.generation)))
     }
 
     /// Whether a role or a role column exists in this generation.
@@ -211,10 +211,13 @@ impl Manifest {
     /// # Errors
     /// The generation has no such role or column.
     pub fn column(&self, name: &str) -> Result<&str> {
-        let (role, column) = name.split_once('.').ok_or_else(|| Error::usage(format!("`{name}` is not role.column")))?;
-        self.role(role)?.columns.get(column).map(String::as_str).ok_or_else(|| {
-            Error::usage(format!("{} {} has no column in the role {name}", self.title, self.generation))
-        })
+        let (role, column) =
+            name.split_once('.').ok_or_else(|| Error::usage(format!("`{name}` is not role.column")))?;
+        self.role(role)?
+            .columns
+            .get(column)
+            .map(String::as_str)
+            .ok_or_else(|| Error::usage(format!("{} {} has no column in the role {name}", self.title, self.generation)))
     }
 
     /// The states of a role column.
@@ -222,9 +225,9 @@ impl Manifest {
     /// # Errors
     /// The column holds no states that the manifest knows.
     pub fn states(&self, column: &str) -> Result<&StateSet> {
-        self.states.get(column).ok_or_else(|| {
-            Error::usage(format!("{} {} names no states for {column}", self.title, self.generation))
-        })
+        self.states
+            .get(column)
+            .ok_or_else(|| Error::usage(format!("{} {} names no states for {column}", self.title, self.generation)))
     }
 
     /// Whether a table must never be written.

@@ -155,9 +155,12 @@ impl ColumnSpec {
         let default = take_tail(&mut rest, " DEFAULT ").map(|tail| default_value(&tail));
         let nullable = !strip_end(&mut rest, " NOT NULL");
         let plain = |c: char| c.is_ascii_alphanumeric() || " (),_".contains(c);
-        let type_is_plain = !rest.is_empty() && rest.chars().all(plain) && !rest.chars().any(|c| c.is_ascii_uppercase());
+        let type_is_plain =
+            !rest.is_empty() && rest.chars().all(plain) && !rest.chars().any(|c| c.is_ascii_uppercase());
         if !type_is_plain || matches!(default, Some(None)) {
-            return Err(Error::usage(format!("`{text}` is not a column: write the type, then NOT NULL, DEFAULT …, AUTO_INCREMENT, ON UPDATE …, in this order")));
+            return Err(Error::usage(format!(
+                "`{text}` is not a column: write the type, then NOT NULL, DEFAULT …, AUTO_INCREMENT, ON UPDATE …, in this order"
+            )));
         }
         let default = default.flatten();
         Ok(Self { type_sql: rest.to_owned(), nullable, default, auto_increment, on_update })
@@ -217,7 +220,8 @@ mod tests {
 
     #[test]
     fn column_specs() {
-        let spec = ColumnSpec::parse("timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP").unwrap();
+        let spec =
+            ColumnSpec::parse("timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP").unwrap();
         assert_eq!(spec.type_sql, "timestamp");
         assert!(!spec.nullable);
         assert_eq!(spec.default, Some(DefaultValue::Keyword("CURRENT_TIMESTAMP".into())));
@@ -228,7 +232,14 @@ mod tests {
         assert_eq!(spec.default, Some(DefaultValue::Text("default".into())));
         let spec = ColumnSpec::parse("varchar(64) DEFAULT 'it''s'").unwrap();
         assert_eq!(spec.default, Some(DefaultValue::Text("it's".into())));
-        for wrong in ["int(11) NOTNULL", "int DEFAULT '1' NOT NULL", "int DEFAULT 0 NOT NULL", "int DEFAULT '1", "int DEFAULT 'a'b'", ""] {
+        for wrong in [
+            "int(11) NOTNULL",
+            "int DEFAULT '1' NOT NULL",
+            "int DEFAULT 0 NOT NULL",
+            "int DEFAULT '1",
+            "int DEFAULT 'a'b'",
+            "",
+        ] {
             assert!(ColumnSpec::parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -148,7 +148,11 @@ fn check(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()>
 fn files_are_there(recipe: &Recipe, place: Place<'_>) -> Result<()> {
     let missing = |template: &str| !recipe.templates.contains_key(template);
     if let Some((index, step)) = recipe.file.steps.iter().enumerate().find(|(_, s)| missing(&s.query)) {
-        return Err(place.at_step(index, &["query"], format!("steps.{}.query: no file {} beside it", step.role, step.query)));
+        return Err(place.at_step(
+            index,
+            &["query"],
+            format!("steps.{}.query: no file {} beside it", step.role, step.query),
+        ));
     }
     if missing(&recipe.file.prose) {
         return Err(place.at(&["prose"], format!("prose: no file {} beside it", recipe.file.prose)));
@@ -209,14 +213,24 @@ fn names_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> 
         for column in step.set.keys() {
             let name = format!("{}.{column}", step.role);
             if unknown(&name) {
-                return Err(place.at_step(index, &["set", column], message(&format!("steps.{}.set", step.role), &name)));
+                return Err(place.at_step(
+                    index,
+                    &["set", column],
+                    message(&format!("steps.{}.set", step.role), &name),
+                ));
             }
         }
-        for (key, name) in step.related.iter().flat_map(|r| {
-            [("from", format!("{}.{}", step.role, r.from)), ("to", format!("{}.{}", r.role, r.to))]
-        }) {
+        for (key, name) in step
+            .related
+            .iter()
+            .flat_map(|r| [("from", format!("{}.{}", step.role, r.from)), ("to", format!("{}.{}", r.role, r.to))])
+        {
             if unknown(&name) {
-                return Err(place.at_step(index, &["related", key], message(&format!("steps.{}.related.{key}", step.role), &name)));
+                return Err(place.at_step(
+                    index,
+                    &["related", key],
+                    message(&format!("steps.{}.related.{key}", step.role), &name),
+                ));
             }
         }
     }
@@ -228,7 +242,8 @@ fn may_write(step: &StepFile, index: usize, place: Place<'_>, manifest: &Manifes
     let role = manifest.role(&step.role)?;
     let generation = &manifest.generation;
     if manifest.is_forbidden_table(&role.table) {
-        let message = format!("steps.{}.role: the manifest forbids writing {} (generation {generation})", step.role, role.table);
+        let message =
+            format!("steps.{}.role: the manifest forbids writing {} (generation {generation})", step.role, role.table);
         return Err(place.at_step(index, &["role"], message));
     }
     for column in step.set.keys() {
@@ -238,7 +253,8 @@ fn may_write(step: &StepFile, index: usize, place: Place<'_>, manifest: &Manifes
             continue;
         }
         if manifest.forbidden.columns.contains(&name) && !step.allow.contains_key(column) {
-            let message = format!("steps.{}.set: the manifest forbids writing {name} (generation {generation})", step.role);
+            let message =
+                format!("steps.{}.set: the manifest forbids writing {name} (generation {generation})", step.role);
             let hint = "name the exception and its reason under `allow`";
             return Err(place.at_step(index, &["set", column], message).hint(hint));
         }
@@ -257,7 +273,10 @@ fn children_first(recipe: &Recipe, place: Place<'_>, manifest: &Manifest) -> Res
             && child > parent
         {
             let (child_role, parent_role) = (&recipe.file.steps[child].role, &recipe.file.steps[parent].role);
-            let message = format!("steps.role: {child_role} must come before its parent {parent_role} (generation {})", manifest.generation);
+            let message = format!(
+                "steps.role: {child_role} must come before its parent {parent_role} (generation {})",
+                manifest.generation
+            );
             return Err(place.at_step(child, &["role"], message));
         }
     }

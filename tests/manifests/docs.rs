@@ -29,7 +29,13 @@ fn every_key_is_explained() {
         let text = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
         for key in text.lines().filter_map(field) {
             let key = if key == "type_name" { "type" } else { key };
-            let forms = [format!("`{key}"), format!("`[{key}]"), format!("`[[{key}]]"), format!(".{key}]]`"), format!("`[{key}.")];
+            let forms = [
+                format!("`{key}"),
+                format!("`[{key}]"),
+                format!("`[[{key}]]"),
+                format!(".{key}]]`"),
+                format!("`[{key}."),
+            ];
             assert!(forms.iter().any(|form| page.contains(form)), "{file}: {key}");
         }
     }

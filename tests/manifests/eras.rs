@@ -88,7 +88,8 @@ fn active_and_finished_states_of_each_era() {
         assert_eq!(codes(m, "task_instance.state", false), set(era.task_active), "{place}: active tasks");
         assert_eq!(codes(m, "workflow_instance.state", false), set(era.run_active), "{place}: active runs");
         assert_eq!(codes(m, "workflow_instance.state", true), set(era.run_finished), "{place}: finished runs");
-        let recovered = m.behaviour["self_recovered_states"].as_array().unwrap().iter().map(ToString::to_string).collect();
+        let recovered =
+            m.behaviour["self_recovered_states"].as_array().unwrap().iter().map(ToString::to_string).collect();
         assert_eq!(set(era.recovered), recovered, "{place}: runs that masters take over");
     }
 }
@@ -104,7 +105,12 @@ fn codes_that_never_changed() {
                 assert_eq!(state.phase, phase, "{} {column} {code}", m.generation);
             }
         }
-        assert_eq!(m.states("workflow_instance.state").unwrap().by_code("4").unwrap().phase, "stopping", "{}", m.generation);
+        assert_eq!(
+            m.states("workflow_instance.state").unwrap().by_code("4").unwrap().phase,
+            "stopping",
+            "{}",
+            m.generation
+        );
         assert_eq!(m.states("task_instance.state").unwrap().by_code("9").unwrap().phase, "killed", "{}", m.generation);
     }
 }

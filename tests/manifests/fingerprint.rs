@@ -10,7 +10,8 @@ fn same_schema_as() -> BTreeMap<String, BTreeSet<String>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(dir).unwrap() {
         let file: toml::Table = std::fs::read_to_string(entry.unwrap().path()).unwrap().parse().unwrap();
-        let listed = file["fingerprint"].get("same_schema_as").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        let listed =
+            file["fingerprint"].get("same_schema_as").and_then(toml::Value::as_array).cloned().unwrap_or_default();
         let listed = listed.iter().map(|v| v.as_str().unwrap().to_owned()).collect();
         found.insert(file["generation"].as_str().unwrap().to_owned(), listed);
     }
@@ -25,7 +26,8 @@ fn fits(m: &Manifest, live: &BTreeSet<String>) -> bool {
 /// The marks of a generation with, and without, the tables that may be missing.
 fn schemas(m: &Manifest, engine: Engine) -> [BTreeSet<String>; 2] {
     let whole = m.marks(engine);
-    let optional: Vec<String> = m.tables.values().filter(|t| t.optional.is_some()).map(|t| t.name.to_lowercase()).collect();
+    let optional: Vec<String> =
+        m.tables.values().filter(|t| t.optional.is_some()).map(|t| t.name.to_lowercase()).collect();
     let table = |mark: &String| mark.split('.').next().unwrap_or_default().to_owned();
     let lean = whole.iter().filter(|mark| !optional.contains(&table(mark))).cloned().collect();
     [whole, lean]
@@ -39,7 +41,8 @@ fn a_schema_fits_itself_and_its_twins_only() {
         for engine in [Engine::MySql, Engine::PostgreSql, Engine::Sqlite] {
             // PostgreSQL came with 1.2.0.
             for live in schemas(m, engine).into_iter().filter(|live| !live.is_empty()) {
-                let fitting: BTreeSet<String> = manifests.iter().filter(|o| fits(o, &live)).map(|o| o.generation.clone()).collect();
+                let fitting: BTreeSet<String> =
+                    manifests.iter().filter(|o| fits(o, &live)).map(|o| o.generation.clone()).collect();
                 let mut expected = twins[&m.generation].clone();
                 expected.insert(m.generation.clone());
                 assert_eq!(fitting, expected, "{} on {engine:?}", m.generation);

@@ -92,7 +92,11 @@ fn round(server: Server, release: &str) {
     assert_eq!(
         tasks,
         [
-            "9f'1 load 1 BROKEN", "9f'1 load 2 BROKEN", "9f'1 mail 1 BROKEN", "done load 1 DONE", "done mail 1 BROKEN",
+            "9f'1 load 1 BROKEN",
+            "9f'1 load 2 BROKEN",
+            "9f'1 mail 1 BROKEN",
+            "done load 1 DONE",
+            "done mail 1 BROKEN",
             "live load 1 RUNNING",
         ]
     );

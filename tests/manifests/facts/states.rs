@@ -8,8 +8,13 @@ use serde_json::Value;
 use super::{Differences, Facts, releases, texts};
 
 /// Role columns whose values are compared, where the release has them.
-const COLUMNS: [&str; 5] =
-    ["task_instance.state", "workflow_instance.state", "command.type", "task_group_queue.status", "serial_command.state"];
+const COLUMNS: [&str; 5] = [
+    "task_instance.state",
+    "workflow_instance.state",
+    "command.type",
+    "task_group_queue.status",
+    "serial_command.state",
+];
 
 /// A state that is finished for repairs although upstream's own predicate does not say so.
 struct Difference {
@@ -64,7 +69,8 @@ fn finished_is_upstreams_predicate() {
     for (facts, manifest) in releases {
         for column in ["task_instance.state", "workflow_instance.state"] {
             let theirs = texts(&upstream(&facts, &manifest, column).unwrap()["finished"]);
-            let known = FINISHED_FOR_REPAIRS.iter().filter(|d| column == "task_instance.state" && d.holds(&facts.version));
+            let known =
+                FINISHED_FOR_REPAIRS.iter().filter(|d| column == "task_instance.state" && d.holds(&facts.version));
             let known: Vec<String> = known.map(|d| d.state.to_owned()).collect();
             assert!(known.iter().all(|state| !theirs.contains(state)), "{}: {known:?} differs no more", facts.version);
             let expected: BTreeSet<String> = theirs.into_iter().chain(known).collect();

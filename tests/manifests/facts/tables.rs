@@ -16,8 +16,13 @@ fn tables_columns_and_keys_are_upstreams() {
     for (facts, manifest) in releases {
         for (engine, name) in ENGINES {
             let upstream = tables(&facts, name);
-            let ours: BTreeSet<&str> = manifest.tables.values().filter(|t| t.on(engine)).map(|t| t.name.as_str()).collect();
-            differences.same(format!("{} {name}: tables", facts.version), &ours, &upstream.keys().map(String::as_str).collect());
+            let ours: BTreeSet<&str> =
+                manifest.tables.values().filter(|t| t.on(engine)).map(|t| t.name.as_str()).collect();
+            differences.same(
+                format!("{} {name}: tables", facts.version),
+                &ours,
+                &upstream.keys().map(String::as_str).collect(),
+            );
             for (table, shape) in &upstream {
                 let Some(ours) = manifest.tables.get(table) else { continue };
                 let place = format!("{} {name} {table}", facts.version);
@@ -51,7 +56,11 @@ fn compare(differences: &mut Differences, place: &str, ours: &TableSpec, engine:
         }
     }
     let unique = if engine == Engine::MySql { &ours.unique_mysql } else { &ours.unique_postgresql };
-    differences.same(format!("{place}: primary key"), &lower(ours.key_on(engine)), &lower(&texts(&shape["primary_key"])));
+    differences.same(
+        format!("{place}: primary key"),
+        &lower(ours.key_on(engine)),
+        &lower(&texts(&shape["primary_key"])),
+    );
     differences.same(format!("{place}: unique keys"), &key_set(unique), &key_set(&lists(&shape["unique_keys"])));
     let indexes = if engine == Engine::MySql { &ours.indexes_mysql } else { &ours.indexes_postgresql };
     differences.same(format!("{place}: indexes"), &key_set(indexes), &key_set(&lists(&shape["indexes"])));

@@ -59,7 +59,8 @@ impl Copy {
     }
 
     fn check(&self) -> Run {
-        let (enums, templates) = (self.path("enums").display().to_string(), self.path("templates").display().to_string());
+        let (enums, templates) =
+            (self.path("enums").display().to_string(), self.path("templates").display().to_string());
         flowmend(["manifests", "check", &enums, "--templates", &templates])
     }
 
