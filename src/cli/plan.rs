@@ -130,7 +130,7 @@ fn nothing(plan: &Plan, recipe: &Recipe, m: &ArgMatches) -> Result<u8> {
     }
     if unproved {
         return Err(Error::refused("nothing was planned: the owners of these rows may be alive")
-            .hint("give --dead-owner HOST[:PORT][@TIME] for each that you know is dead, or --dead-owner '*' when every master is stopped"));
+            .hint("give --dead-owner HOST[:PORT][@TIME] for each that you know is dead, or --dead-owner '*' when all are stopped"));
     }
     Ok(0)
 }

@@ -52,7 +52,7 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
         role_column(m, source, &relation.child, "relations.child")?;
         role_column(m, source, &relation.parent, "relations.parent")?;
     }
-    for column in file.clock.iter().flat_map(|c| [&c.wall, &c.instant].into_iter().chain(&c.newest)) {
+    for column in file.clock.iter().flat_map(|c| c.wall.iter().chain(&c.instant).chain(&c.newest)) {
         role_column(m, source, column, "clock")?;
     }
     for column in file.never_null.iter().flatten() {
@@ -74,7 +74,7 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
 
 /// What is inherited must still name role columns that are there.
 fn inherited_lists(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
-    let clock = m.clock.iter().flat_map(|c| [&c.wall, &c.instant].into_iter().chain(&c.newest));
+    let clock = m.clock.iter().flat_map(|c| c.pair.iter().flat_map(|(wall, instant)| [wall, instant]).chain(&c.newest));
     let beats: Vec<String> = m.heartbeats.iter().map(|h| format!("{}.{}", h.role, h.address)).collect();
     if let Some(gone) = clock.chain(&beats).find(|column| !m.has(column)) {
         return Err(source.at(&file.generation, format!("clock, heartbeats: {gone} is gone; write these tables anew")));

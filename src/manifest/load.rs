@@ -5,7 +5,9 @@ use std::path::Path;
 
 use toml::Spanned;
 
-use super::file::{ColumnFile, HeartbeatFile, ManifestFile, RelationFile, RoleFile, StateSetFile, TableFile};
+use super::file::{
+    ClockFile, ColumnFile, HeartbeatFile, ManifestFile, RelationFile, RoleFile, StateSetFile, TableFile,
+};
 use super::schema::TableColumn;
 use super::{
     BeatUnit, Clock, ColumnSpec, Engine, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull, Relation,
@@ -224,8 +226,7 @@ fn overlay_lists(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFil
     }
     if let Some(clock) = &file.clock {
         manifest.clock = Some(Clock {
-            wall: clock.wall.get_ref().clone(),
-            instant: clock.instant.get_ref().clone(),
+            pair: clock_pair(source, clock)?,
             newest: clock.newest.iter().map(|c| c.get_ref().clone()).collect(),
         });
     }
@@ -243,6 +244,16 @@ fn overlay_lists(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFil
         };
     }
     Ok(())
+}
+
+/// The two columns of a clock's pair stand together.
+fn clock_pair(source: Source<'_>, clock: &ClockFile) -> Result<Option<(String, String)>> {
+    match (&clock.wall, &clock.instant) {
+        (Some(wall), Some(instant)) => Ok(Some((wall.get_ref().clone(), instant.get_ref().clone()))),
+        (None, None) => Ok(None),
+        (Some(alone), None) => Err(source.at(alone, "clock.wall: give clock.instant too, or neither")),
+        (None, Some(alone)) => Err(source.at(alone, "clock.instant: give clock.wall too, or neither")),
+    }
 }
 
 fn relation(source: Source<'_>, file: &RelationFile) -> Result<Relation> {

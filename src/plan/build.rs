@@ -220,7 +220,8 @@ fn role_column(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, name: &str) 
 }
 
 fn meant_as_time(manifest: &Manifest, role: &Role, column: &str) -> bool {
-    let spec = manifest.tables.get(&role.table).and_then(|t| t.columns.iter().find(|c| c.name == column));
+    let spec =
+        manifest.tables.get(&role.table).and_then(|t| t.columns.iter().find(|c| c.name.eq_ignore_ascii_case(column)));
     let upstream = spec.and_then(|c| c.mysql.as_ref().or(c.postgresql.as_ref()));
     upstream.is_some_and(|c| TypeClass::of(&c.type_sql) == TypeClass::Time)
 }
