@@ -1,5 +1,6 @@
 //! What the tests share: databases on real servers, stock clients, the program.
 
+pub mod bundle;
 pub mod db;
 pub mod fixture;
 pub mod program;

@@ -55,8 +55,13 @@ pub fn seal(dir: &Path) -> String {
 
 /// Plans `zombie-tasks` into a folder of the database's own.
 pub fn plan(db: &TestDb, name: &str, extra: &[&str]) -> Run {
+    plan_in_zone(db, name, "+00:00", extra)
+}
+
+/// The same for a scheduler whose clock runs in another zone.
+pub fn plan_in_zone(db: &TestDb, name: &str, zone: &str, extra: &[&str]) -> Run {
     let out = db.path(name).display().to_string();
-    let mut args = vec!["plan", "zombie-tasks", "--url", &db.url, "--out", &out, "--now", "2026-11-29T00:00:00Z", "--zone", "+00:00", "--choose", "finish"];
+    let mut args = vec!["plan", "zombie-tasks", "--url", &db.url, "--out", &out, "--now", "2026-11-29T00:00:00Z", "--zone", zone, "--choose", "finish"];
     args.extend(extra);
     flowmend(args)
 }
