@@ -1,2 +1,3 @@
+mod guards;
 mod round;
 mod stock;

@@ -66,12 +66,17 @@ pub fn off_by_one_form(text: &str, guard: &str) -> String {
 
 /// Where a guard's number stands: in its own IF (MySQL), and in the ledger's row.
 fn numbers(text: &str, guard: &str) -> (Option<usize>, usize) {
-    let sign = format!(", '{guard}', ");
+    let sign = format!("'{}', '{guard}', ", id_in(text));
     let starts: Vec<usize> = text.match_indices(&sign).map(|(at, _)| at + sign.len()).collect();
     let [written] = starts[..] else { panic!("{guard} stands {} times in the text", starts.len()) };
     let statement = &text[written..written + text[written..].find(";\n").unwrap()];
     let form = statement.find(", 1, (SELECT 1 UNION ALL SELECT 2))");
     (form.map(|end| written + statement[..end].rfind("= ").unwrap() + 2), written)
+}
+
+/// The bundle's id, which every file names in its first line.
+pub fn id_in(text: &str) -> &str {
+    text.strip_prefix("-- flowmend bundle ").and_then(|t| t.split_once(':')).unwrap().0
 }
 
 fn plus_one(text: &mut String, at: usize) {

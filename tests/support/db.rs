@@ -307,6 +307,10 @@ impl Session {
         Self { runtime, db: Some(db), id }
     }
 
+    pub fn rows(&mut self, sql: &str) -> flowmend::Result<Vec<Row>> {
+        self.runtime.block_on(self.db.as_mut().unwrap().rows(sql))
+    }
+
     pub fn exec(&mut self, sql: &str) -> &mut Self {
         let done = self.runtime.block_on(self.db.as_mut().unwrap().run(sql));
         if let Err(fault) = done {
