@@ -1,3 +1,6 @@
+mod crash;
+mod drift;
 mod guards;
+mod moved;
 mod round;
 mod stock;
