@@ -2,5 +2,6 @@ mod crash;
 mod drift;
 mod guards;
 mod moved;
+mod refusals;
 mod round;
 mod stock;
