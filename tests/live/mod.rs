@@ -1,6 +1,8 @@
 mod crash;
 mod drift;
+mod grants;
 mod guards;
+mod locks;
 mod moved;
 mod refusals;
 mod round;

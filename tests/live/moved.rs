@@ -160,16 +160,22 @@ fn mysql_waits_for_a_command_under_way() {
 /// The other session never commits: apply gives up and names it.
 #[test]
 fn mysql_names_who_inserts_a_command() {
-    for server in [Server::MariaDb, Server::MySql] {
-        if !server.is_there("mysql_names_who_inserts_a_command") {
-            continue;
+    // They only wait, so they wait together.
+    std::thread::scope(|scope| {
+        for server in [Server::MariaDb, Server::MySql] {
+            if server.is_there("mysql_names_who_inserts_a_command") {
+                scope.spawn(move || names_the_master(server));
+            }
         }
-        let (db, master) = command_under_way(server);
-        let before = db.dump();
-        let gave_up = sealed("apply", &db, "b", &[]).expect(6);
-        assert!(gave_up.err.contains(&format!("connection {} ", master.id)), "{server:?} {}", gave_up.err);
-        same(&db.dump(), &before, "gave up");
-    }
+    });
+}
+
+fn names_the_master(server: Server) {
+    let (db, master) = command_under_way(server);
+    let before = db.dump();
+    let gave_up = sealed("apply", &db, "b", &[]).expect(6);
+    assert!(gave_up.err.contains(&format!("connection {} ", master.id)), "{server:?} {}", gave_up.err);
+    same(&db.dump(), &before, "gave up");
 }
 
 /// PostgreSQL cannot see the row before it is committed, nor lock what is not

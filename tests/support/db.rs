@@ -35,7 +35,8 @@ impl Server {
         false
     }
 
-    fn variable(self) -> Option<&'static str> {
+    /// The environment variable with the administrator's address.
+    pub fn variable(self) -> Option<&'static str> {
         match self {
             Self::Sqlite => None,
             Self::MariaDb => Some("FLOWMEND_TEST_MARIADB_URL"),
@@ -332,7 +333,8 @@ async fn open(url: &str) -> Database {
     Database::open(&Address::parse(url).unwrap(), None, Access::ReadWrite).await.unwrap()
 }
 
-fn run_on(url: &str, statements: &[String]) {
+/// Runs statements on any server.
+pub fn run_on(url: &str, statements: &[String]) {
     block_on(async {
         let mut db = open(url).await;
         for sql in statements {
