@@ -1,3 +1,4 @@
+mod commit_lost;
 mod crash;
 mod drift;
 mod grants;

@@ -4,6 +4,7 @@ pub mod bundle;
 pub mod db;
 pub mod fixture;
 pub mod program;
+pub mod proxy;
 
 use std::io::Write as _;
 
