@@ -74,3 +74,30 @@ fn lost_for_good() {
         sealed("apply", &db, "b", &[]).expect(0);
     }
 }
+
+/// The server commits after the line is gone: that the ledger is empty at first proves nothing.
+#[test]
+fn committed_a_little_later() {
+    for server in servers("committed_a_little_later") {
+        let db = planned(server);
+        let lost = cut(&db, "apply", Cut::Late).expect(0);
+        assert!(lost.err.contains("the ledger says that it was committed"), "{server:?} {}", lost.err);
+        on_bundle("verify", &db, "b").expect(0);
+    }
+}
+
+/// The server waits for a client that is gone: it could still commit.
+#[test]
+fn the_session_stays_open() {
+    std::thread::scope(|scope| {
+        for server in servers("the_session_stays_open") {
+            scope.spawn(move || {
+                let db = planned(server);
+                let fresh = db.dump();
+                let lost = cut(&db, "apply", Cut::Silent).expect(6);
+                assert!(lost.err.contains("the outcome is unknown") && lost.err.contains("session"), "{server:?} {}", lost.err);
+                same(&db.dump(), &fresh, &format!("{server:?}: the session is open"));
+            });
+        }
+    });
+}
