@@ -16,7 +16,8 @@ pub async fn blockers(db: &Database, bundle: &Bundle) -> Vec<String> {
             "SELECT CONCAT('connection ', t.trx_mysql_thread_id, ' (', COALESCE(p.USER, '?'), '@', COALESCE(p.HOST, '?'), ', ', \
              COALESCE(p.COMMAND, '?'), '), in a transaction since ', t.trx_started, ', ', t.trx_rows_locked, ' rows locked') \
              FROM information_schema.INNODB_TRX t LEFT JOIN information_schema.PROCESSLIST p ON p.ID = t.trx_mysql_thread_id \
-             WHERE t.trx_rows_locked > 0 AND t.trx_mysql_thread_id <> CONNECTION_ID() ORDER BY t.trx_started LIMIT 5"
+             WHERE t.trx_rows_locked > 0 AND t.trx_mysql_thread_id <> CONNECTION_ID() \
+             ORDER BY p.DB <=> DATABASE() DESC, t.trx_started LIMIT 5"
                 .to_owned()
         }
         Engine::PostgreSql => {

@@ -1,11 +1,18 @@
 //! Runs a script of a bundle statement by statement, and says what came of it.
 
+use std::time::Duration;
+
 use super::ledger::{self, BundleState};
 use super::script::{Statement, split};
 use super::{blockers, receipt::ReceiptStep};
 use crate::bundle::Bundle;
 use crate::db::{Access, Database, DbFault, FaultKind};
+use crate::manifest::Engine;
 use crate::{Error, Result};
+
+/// How often, and after what pause, a server is asked what became of a commit.
+const RETRIES: u32 = 12;
+const RETRY_AFTER: Duration = Duration::from_millis(500);
 
 /// What happens while a script runs.
 pub trait Events {
@@ -68,6 +75,7 @@ pub(super) async fn run(
 ) -> Result<Outcome> {
     let statements = split(text, &db.dialect)?;
     let mut guard = "";
+    let mut session = None;
     for statement in &statements {
         if statement.guard != guard {
             guard = &statement.guard;
@@ -76,12 +84,16 @@ pub(super) async fn run(
         let ends = is_end(&statement.sql);
         if ends {
             events.committing();
+            session = session_number(db).await;
         }
         failpoint(&statement.guard, ends);
         match db.run(&statement.sql).await {
             Ok(_) => {}
             Err(fault) if ends && fault.kind == FaultKind::ConnectionLost => {
-                return unknown_outcome(db, bundle, last).await;
+                return unknown_outcome(db, bundle, last, session.as_deref()).await;
+            }
+            Err(fault) if fault.kind == FaultKind::Constraint && done_by_another(db, bundle, last).await => {
+                return Ok(Outcome::Already);
             }
             Err(fault) => return Err(explain(db, bundle, statement, fault).await),
         }
@@ -91,6 +103,13 @@ pub(super) async fn run(
         return Ok(Outcome::Done);
     }
     Err(Error::guard("the last guard is not in the ledger: everything was rolled back"))
+}
+
+/// Two runs at once: the one that comes second meets the first one's rows or
+/// tables. Our transaction did not commit, so a last guard is another run's.
+async fn done_by_another(db: &mut Database, bundle: &Bundle, last: &str) -> bool {
+    let _ = db.run("ROLLBACK").await;
+    ledger::steps(db, bundle).await.is_ok_and(|steps| steps.contains(last))
 }
 
 fn is_end(sql: &str) -> bool {
@@ -150,11 +169,33 @@ async fn explain(db: &mut Database, bundle: &Bundle, statement: &Statement, faul
     }
 }
 
-/// The connection broke while the commit was under way: only the ledger knows.
-async fn unknown_outcome(db: &Database, bundle: &Bundle, last: &str) -> Result<Outcome> {
+/// The server's number for the session that holds the transaction. Asked inside
+/// it, because a pooler may give each transaction another one.
+async fn session_number(db: &mut Database) -> Option<String> {
+    let sql = match db.dialect.engine {
+        Engine::MySql => "SELECT CAST(CONNECTION_ID() AS CHAR)",
+        Engine::PostgreSql => "SELECT pg_backend_pid()::text",
+        Engine::Sqlite => return None,
+    };
+    db.value(sql).await.ok().flatten()
+}
+
+/// Whether the server still has a session: it may be committing for a while yet.
+async fn is_open(db: &mut Database, session: &str) -> bool {
+    let sql = match db.dialect.engine {
+        Engine::MySql => format!("SELECT CAST(ID AS CHAR) FROM information_schema.PROCESSLIST WHERE ID = {session}"),
+        Engine::PostgreSql => format!("SELECT pid::text FROM pg_catalog.pg_stat_activity WHERE pid = {session}"),
+        Engine::Sqlite => return false,
+    };
+    db.value(&sql).await.is_ok_and(|found| found.is_some())
+}
+
+/// The connection broke while the commit was under way: only the ledger knows,
+/// and only once the server has let the broken session go.
+async fn unknown_outcome(db: &Database, bundle: &Bundle, last: &str, session: Option<&str>) -> Result<Outcome> {
     let mut again = None;
-    for _ in 0..10 {
-        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    for _ in 0..RETRIES {
+        tokio::time::sleep(RETRY_AFTER).await;
         if let Ok(other) = Database::open(&db.address, db.schema.as_deref(), Access::ReadOnly).await {
             again = Some(other);
             break;
@@ -166,11 +207,30 @@ async fn unknown_outcome(db: &Database, bundle: &Bundle, last: &str) -> Result<O
         )
         .hint("run the same command again when the server answers: it reads the ledger and says which"));
     };
-    let there = ledger::steps(&mut again, bundle).await?.contains(last);
+    let mut open = true;
+    for _ in 0..RETRIES {
+        // First whether it is open, then the ledger: the other way round a commit could slip between.
+        open = match session {
+            Some(session) => is_open(&mut again, session).await,
+            None => false,
+        };
+        if ledger::steps(&mut again, bundle).await?.contains(last) {
+            again.close().await;
+            crate::ui::warn("the connection was lost during COMMIT; the ledger says that it was committed");
+            return Ok(Outcome::Done);
+        }
+        if !open {
+            break;
+        }
+        tokio::time::sleep(RETRY_AFTER).await;
+    }
     again.close().await;
-    if there {
-        crate::ui::warn("the connection was lost during COMMIT; the ledger says that it was committed");
-        return Ok(Outcome::Done);
+    if open {
+        return Err(Error::database(format!(
+            "the connection was lost during COMMIT and the server still has its session {} open: the outcome is unknown",
+            session.unwrap_or_default()
+        ))
+        .hint("end that session, or wait until it is gone; then run the same command again: it reads the ledger and says which"));
     }
     Err(Error::database("the connection was lost during COMMIT; the ledger says that nothing was committed")
         .hint("run it again"))

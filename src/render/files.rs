@@ -488,7 +488,9 @@ impl Chain<'_, '_> {
                     &self.guard(&own, &title, 0, &self.limited(view, partial, &violations(view, &condition.sql)))?;
             }
         }
-        for view in views.iter().rev() {
+        // A counter that is recounted comes last: it follows the rows that went back.
+        let recounted = |view: &&StepView<'_>| partial.is_some() && counts(view);
+        for view in views.iter().rev().filter(|v| !recounted(v)).chain(views.iter().rev().filter(recounted)) {
             text += &self.undo(view, partial)?;
         }
         text += &self.end("rollback.end")?;
@@ -507,11 +509,18 @@ impl Chain<'_, '_> {
         let rows = partial.map_or(view.step.rows.len(), |p| p.get(&view.name).map_or(0, |s| s.rows));
         let mut x = self.step_x(view, &own, rows);
         if let Some(partial) = partial {
-            if view.step.set.iter().any(|s| s.kind == crate::recipe::SetKind::Recount) {
-                // A counter follows the rows that went back, it is not restored.
-                x.insert("own".to_owned(), own.as_str().into());
+            if counts(view) {
                 let text = self.book.call("recount", x)?;
-                return Ok(format!("-- {own}: recount\n{text}\n"));
+                let map = view.map();
+                let key = map.get("key_ta").map(ToString::to_string).unwrap_or_default();
+                let wrong = view.must_change().join(" OR ");
+                let query = format!(
+                    "SELECT COUNT(*) FROM {} t JOIN {} a ON {key}\n WHERE {wrong}",
+                    view.table(),
+                    view.own("after")
+                );
+                let guard = self.guard(&own, "counters that are not the number of rows they count", 0, &query)?;
+                return Ok(format!("-- {own}: recount\n{text}\n{guard}"));
             }
             x.insert("only".to_owned(), skip(view, partial, "b").into());
             x.insert("only_b".to_owned(), skip(view, partial, "b").into());
@@ -534,6 +543,11 @@ impl Chain<'_, '_> {
         text += &self.guard(&format!("{own}.exact"), "rows equal to the backup in every column", rows, &query)?;
         Ok(text)
     }
+}
+
+/// Whether a step writes a counter.
+fn counts(view: &StepView<'_>) -> bool {
+    view.step.set.iter().any(|s| s.kind == crate::recipe::SetKind::Recount)
 }
 
 /// Rows that a partial rollback leaves alone, as a condition on an alias.

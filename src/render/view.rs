@@ -225,7 +225,8 @@ impl<'a> StepView<'a> {
 
     /// A recount that finds the old value changes nothing, and is then counted
     /// differently by drivers; so it must find another one.
-    fn must_change(&self) -> Vec<String> {
+    #[must_use]
+    pub fn must_change(&self) -> Vec<String> {
         let recounts = self.step.set.iter().filter(|s| s.kind == SetKind::Recount);
         recounts
             .filter_map(|s| Some(self.d.differs(&format!("t.{}", self.q(&s.column)), s.sql.as_ref()?, s.column.class)))

@@ -1,1 +1,10 @@
+mod commit_lost;
+mod crash;
+mod drift;
+mod grants;
+mod guards;
+mod locks;
+mod moved;
+mod refusals;
 pub mod round;
+mod stock;

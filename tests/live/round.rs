@@ -8,6 +8,13 @@ use crate::support::program::{on_bundle, plan, sealed};
 pub fn zombies(server: Server, release: &str) -> TestDb {
     let m = manifest(release);
     let db = TestDb::with_schema(server, &m);
+    db.exec_all(&zombie_rows(server, release));
+    db
+}
+
+/// The rows of [`zombies`], as statements.
+pub fn zombie_rows(server: Server, release: &str) -> Vec<String> {
+    let m = manifest(release);
     let mut rows = Rows::new(&m, server.dialect());
     let start = s("2026-11-28 10:00:00");
     for (id, state, host) in [
@@ -97,8 +104,7 @@ pub fn zombies(server: Server, release: &str) -> TestDb {
         ],
     );
     rows.add("version", &[("id", s("1")), ("version", s(release))]);
-    db.exec_all(&rows.statements);
-    db
+    rows.statements
 }
 
 fn s(text: &str) -> Option<&str> {

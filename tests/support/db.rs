@@ -37,7 +37,8 @@ impl Server {
         false
     }
 
-    fn variable(self) -> Option<&'static str> {
+    /// The environment variable with the administrator's address.
+    pub fn variable(self) -> Option<&'static str> {
         match self {
             Self::Sqlite => None,
             Self::MariaDb => Some("FLOWMEND_TEST_MARIADB_URL"),
@@ -128,24 +129,8 @@ impl TestDb {
     }
 
     /// Every row of every table that is not flowmend's own, as text, in a stable order.
-    pub fn dump(&self) -> BTreeMap<String, Vec<Row>> {
-        block_on(async {
-            let mut db = open(&self.url).await;
-            let catalog = db.catalog().await.unwrap();
-            let d = db.dialect.clone();
-            let mut dump = BTreeMap::new();
-            for table in catalog.iter().filter(|t| !t.name.starts_with("flowmend_")) {
-                let columns: Vec<String> = table.columns.iter().map(|c| d.as_text(&d.ident(&c.name))).collect();
-                let sql = format!("SELECT {} FROM {}", columns.join(", "), d.ident(&table.name));
-                let mut rows = db.rows(&sql).await.unwrap();
-                rows.sort();
-                if !rows.is_empty() {
-                    dump.insert(table.name.clone(), rows);
-                }
-            }
-            db.close().await;
-            dump
-        })
+    pub fn dump(&self) -> Dump {
+        Watch::new(self).rows()
     }
 
     /// The ledger without its times.
@@ -158,6 +143,11 @@ impl TestDb {
         ));
         rows.sort();
         rows
+    }
+
+    /// The ledger's steps with expected and actual count, whatever bundle they are of.
+    pub fn guards(&self) -> Vec<Row> {
+        self.ledger().into_iter().map(|row| row[1..].to_vec()).collect()
     }
 
     /// Runs a file with the stock client, as a DBA would by hand.
@@ -242,11 +232,127 @@ impl Drop for TestDb {
     }
 }
 
+/// Every row of some tables.
+pub type Dump = BTreeMap<String, Vec<Row>>;
+
+/// Two dumps are the same; says the first row that is not.
+#[track_caller]
+pub fn same(found: &Dump, expected: &Dump, what: &str) {
+    let tables: std::collections::BTreeSet<&String> = found.keys().chain(expected.keys()).collect();
+    for table in tables {
+        let rows = |dump: &Dump| dump.get(table).cloned().unwrap_or_default();
+        let (found, expected) = (rows(found), rows(expected));
+        assert_eq!(found.len(), expected.len(), "{what}: rows of {table}");
+        for (f, e) in found.iter().zip(&expected) {
+            assert_eq!(f, e, "{what}: {table}");
+        }
+    }
+}
+
+/// Reads all rows of the scheduler's tables again and again, on one connection.
+pub struct Watch {
+    runtime: tokio::runtime::Runtime,
+    db: Option<Database>,
+    /// Table, columns, query.
+    tables: Vec<(String, Vec<String>, String)>,
+}
+
+impl Watch {
+    pub fn new(of: &TestDb) -> Self {
+        let runtime = runtime();
+        let (db, tables) = runtime.block_on(async {
+            let mut db = open(&of.url).await;
+            let catalog = db.catalog().await.unwrap();
+            let d = db.dialect.clone();
+            let mut tables = Vec::new();
+            for table in catalog.iter().filter(|t| !t.name.starts_with("flowmend_")) {
+                let names: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
+                let columns: Vec<String> = names.iter().map(|c| d.as_text(&d.ident(c))).collect();
+                let sql = format!("SELECT {} FROM {}", columns.join(", "), d.ident(&table.name));
+                tables.push((table.name.clone(), names, sql));
+            }
+            (db, tables)
+        });
+        Self { runtime, db: Some(db), tables }
+    }
+
+    /// Table → rows in a stable order, without empty tables.
+    pub fn rows(&mut self) -> Dump {
+        let db = self.db.as_mut().unwrap();
+        let mut dump = BTreeMap::new();
+        for (table, _, sql) in &self.tables {
+            let mut rows = self.runtime.block_on(db.rows(sql)).unwrap();
+            rows.sort();
+            if !rows.is_empty() {
+                dump.insert(table.clone(), rows);
+            }
+        }
+        dump
+    }
+
+    pub fn columns(&self, table: &str) -> &[String] {
+        &self.tables.iter().find(|t| t.0 == table).unwrap().1
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(db) = self.db.take() {
+            self.runtime.block_on(db.close());
+        }
+    }
+}
+
+/// A second session that stays open: a master at work, a DBA who forgot to commit.
+pub struct Session {
+    runtime: tokio::runtime::Runtime,
+    db: Option<Database>,
+    /// The server's number for it.
+    pub id: String,
+}
+
+impl Session {
+    pub fn new(of: &TestDb) -> Self {
+        let runtime = runtime();
+        let (db, id) = runtime.block_on(async {
+            let mut db = open(&of.url).await;
+            let id = match of.server {
+                Server::Sqlite => None,
+                Server::PostgreSql => db.value("SELECT pg_backend_pid()::text").await.unwrap(),
+                Server::MariaDb | Server::MySql => db.value("SELECT CAST(CONNECTION_ID() AS CHAR)").await.unwrap(),
+            };
+            (db, id.unwrap_or_default())
+        });
+        Self { runtime, db: Some(db), id }
+    }
+
+    pub fn rows(&mut self, sql: &str) -> flowmend::Result<Vec<Row>> {
+        self.runtime.block_on(self.db.as_mut().unwrap().rows(sql))
+    }
+
+    pub fn exec(&mut self, sql: &str) -> &mut Self {
+        let done = self.runtime.block_on(self.db.as_mut().unwrap().run(sql));
+        if let Err(fault) = done {
+            panic!("{fault}\nin {sql}");
+        }
+        self
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(db) = self.db.take() {
+            self.runtime.block_on(db.close());
+        }
+    }
+}
+
 async fn open(url: &str) -> Database {
     Database::open(&Address::parse(url).unwrap(), None, Access::ReadWrite).await.unwrap()
 }
 
-fn run_on(url: &str, statements: &[String]) {
+/// Runs statements on any server.
+pub fn run_on(url: &str, statements: &[String]) {
     block_on(async {
         let mut db = open(url).await;
         for sql in statements {
@@ -258,6 +364,10 @@ fn run_on(url: &str, statements: &[String]) {
     });
 }
 
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+    runtime().block_on(future)
 }

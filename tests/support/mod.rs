@@ -1,8 +1,10 @@
 //! What the tests share: databases on real servers, stock clients, the program.
 
+pub mod bundle;
 pub mod db;
 pub mod fixture;
 pub mod program;
+pub mod proxy;
 
 use std::io::Write as _;
 

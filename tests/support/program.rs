@@ -55,6 +55,11 @@ pub fn seal(dir: &Path) -> String {
 
 /// Plans `zombie-tasks` into a folder of the database's own.
 pub fn plan(db: &TestDb, name: &str, extra: &[&str]) -> Run {
+    plan_in_zone(db, name, "+00:00", extra)
+}
+
+/// The same for a scheduler whose clock runs in another zone.
+pub fn plan_in_zone(db: &TestDb, name: &str, zone: &str, extra: &[&str]) -> Run {
     let out = db.path(name).display().to_string();
     let mut args = vec![
         "plan",
@@ -66,7 +71,7 @@ pub fn plan(db: &TestDb, name: &str, extra: &[&str]) -> Run {
         "--now",
         "2026-11-29T00:00:00Z",
         "--zone",
-        "+00:00",
+        zone,
         "--choose",
         "finish",
     ];
