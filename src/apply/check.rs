@@ -196,6 +196,10 @@ fn repairable(table: &LiveTable, plan: &Plan, op: Op) -> Result<()> {
                 .hint("connect to the database that holds the table itself"));
         }
     }
+    if table.row_security {
+        return Err(Error::refused(format!("row security hides rows of {} from this login", table.name))
+            .hint("connect as the owner of the tables, or as a role with BYPASSRLS"));
+    }
     if let Some(engine) = &table.engine
         && !engine.eq_ignore_ascii_case("innodb")
     {

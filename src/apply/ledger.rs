@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::Result;
 use crate::bundle::Bundle;
 use crate::db::Database;
-use crate::render::files::LEDGER;
+use crate::render::files::{LEDGER, PARTIAL};
 
 /// Where a bundle stands on a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,20 @@ pub async fn steps(db: &mut Database, bundle: &Bundle) -> Result<BTreeSet<String
     }
     let sql = format!("SELECT step FROM {} WHERE bundle = '{}'", table(db, bundle), bundle.id);
     Ok(db.rows(&sql).await?.into_iter().filter_map(|r| r.into_iter().next().flatten()).collect())
+}
+
+/// How many rows a partial rollback left alone; `None` if it was no partial one.
+///
+/// # Errors
+/// What the server said.
+pub async fn left_alone(db: &mut Database, bundle: &Bundle) -> Result<Option<usize>> {
+    let sql = format!(
+        "SELECT {} FROM {} WHERE bundle = '{}' AND step = '{PARTIAL}'",
+        db.dialect.as_text("actual"),
+        table(db, bundle),
+        bundle.id
+    );
+    Ok(db.value(&sql).await?.and_then(|n| n.parse().ok()))
 }
 
 /// Where a bundle stands.

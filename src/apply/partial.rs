@@ -17,16 +17,30 @@ pub async fn rollback_text(db: &mut Database, bundle: &Bundle, partial: bool) ->
     let dialect = db.dialect.clone();
     let book = Book::new(&bundle.plan, &dialect, &bundle.id)?;
     require_backup(db, &book).await?;
+    let (moved, moved_keys) = moved(db, &book).await?;
     if !partial {
+        refuse_drift(&moved_keys)?;
         return Ok((bundle.file(&format!("rollback.{}", dialect.client))?.to_owned(), Vec::new()));
     }
-    let (moved, moved_keys) = moved(db, &book).await?;
     let shares = shares(&book, &moved, &moved_keys);
     if shares.values().all(|s| s.rows == 0) {
         return Err(Error::refused("nothing can be rolled back: every instance has a row that moved"));
     }
     let undo = book.rollback(Some(&shares))?;
     Ok((book.rollback_runner(&undo)?, moved.into_iter().collect()))
+}
+
+/// A row that moved is refused before anything is tried; the guards of the
+/// rollback see to what moves after this look.
+fn refuse_drift(moved: &Keys) -> Result<()> {
+    let rows: usize = moved.values().map(BTreeSet::len).sum();
+    let Some((step, keys)) = moved.iter().next() else { return Ok(()) };
+    let named: Vec<String> = keys.iter().take(5).map(|k| k.join("/")).collect();
+    Err(Error::refused(format!(
+        "{rows} rows moved since the repair (first in {step}: {}): nothing was rolled back",
+        named.join(", ")
+    ))
+    .hint("`flowmend verify` shows what moved; --partial restores only whole runs of which no row moved"))
 }
 
 type Keys = BTreeMap<String, BTreeSet<Vec<String>>>;

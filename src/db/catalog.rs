@@ -35,7 +35,7 @@ pub struct LiveTable {
     pub triggers: Vec<String>,
     /// Foreign keys from or to it.
     pub foreign_keys: Vec<LiveForeignKey>,
-    /// Whether row security filters it (PostgreSQL).
+    /// Whether row security hides rows of it from this login (PostgreSQL).
     pub row_security: bool,
 }
 
@@ -208,7 +208,7 @@ impl Database {
             "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
              WHERE n.nspname = {schema} AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
         );
-        let tables = format!("SELECT c.relname, c.relkind, c.relrowsecurity {from} ORDER BY c.relname");
+        let tables = format!("SELECT c.relname, c.relkind, row_security_active(c.oid) {from} ORDER BY c.relname");
         for row in self.rows(&tables).await? {
             let kind = match text(&row, 1).as_str() {
                 "r" => TableKind::Base,

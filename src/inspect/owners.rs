@@ -18,10 +18,6 @@ pub enum OwnerState {
     Unknown,
     /// It is listed in this database; whether it still beats was not watched.
     Listed,
-    /// Its heartbeat moved while it was watched.
-    Alive,
-    /// It is listed, but its heartbeat stood still while it was watched.
-    Silent,
 }
 
 /// An owner of unfinished rows.

@@ -78,7 +78,7 @@ pub enum ParameterKind {
     Choice,
     /// A duration before now (`30m`, `2h`, `1d`), which becomes a cut-off.
     Age,
-    /// Texts, given several times or separated by commas.
+    /// Texts, given several times (a name may hold a comma).
     Texts,
     /// Whole numbers, given several times or separated by commas.
     Numbers,

@@ -14,6 +14,8 @@ use crate::{Error, Result, bundle};
 
 /// The ledger's table.
 pub const LEDGER: &str = "flowmend_ledger";
+/// The ledger's step that says how many rows a partial rollback left alone.
+pub const PARTIAL: &str = "rollback.partial";
 /// How long a statement of a bundle waits for a lock.
 pub const LOCK_SECONDS: u32 = 10;
 /// How long a statement of a bundle may take.
@@ -480,6 +482,15 @@ impl Chain<'_, '_> {
         x.insert("query".to_owned(), query.into());
         text += "-- guard rollback.begin: the bundle was applied (a duplicate means \"already rolled back\")\n";
         text += &format!("{}\n", self.call("first_guard", "rollback.begin", x)?);
+        if let Some(partial) = partial {
+            let left: usize = partial.values().map(|p| p.skip.len()).sum();
+            text += &self.guard(
+                PARTIAL,
+                "rows that moved, or belong to a run with one that did, stay as they are",
+                left,
+                &format!("SELECT {left}"),
+            )?;
+        }
         for view in views {
             for condition in view.step.conditions.iter().filter(|c| c.at == ConditionTime::Both) {
                 let own = format!("rollback.{}.{}", view.name, condition.name);

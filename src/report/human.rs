@@ -109,8 +109,6 @@ fn owners(r: &InspectReport) {
         let known = match o.state {
             OwnerState::Unknown => "nothing known of its life",
             OwnerState::Listed => "listed in this database's registry",
-            OwnerState::Alive => "alive",
-            OwnerState::Silent => "listed, but silent",
         };
         let address = o.address.clone().map_or_else(
             || "(SQL NULL)".to_owned(),
@@ -287,7 +285,10 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
     }
     if r.is_good() {
         let what = if r.state == "applied" { "stand as written" } else { "are as they were before the repair" };
-        out(format!("{} all {} of bundle {} {what}", paint(GOOD, "ok:"), rows_of(r.rows), b.id));
+        out(format!("{} {} of bundle {} {what}", paint(GOOD, "ok:"), rows_of(r.rows - r.left_alone), b.id));
+        if r.left_alone > 0 {
+            out(format!("  {} were left alone by the partial rollback", rows_of(r.left_alone)));
+        }
         return;
     }
     out(format!("{} {} of {} moved", paint(BAD, "FAIL:"), r.drifted, rows_of(r.rows)));
