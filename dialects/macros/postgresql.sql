@@ -162,6 +162,47 @@ RETURNING 1
 {{ counted(x, statement) }}
 {%- endmacro -%}
 
+{%- macro insert(x) -%}
+{%- set statement -%}
+INSERT INTO {{ x.table }} ({{ x.insert_columns }})
+SELECT {{ x.insert_values }}
+  FROM ({{ x.insert_rows }}) t
+  {{ gate(x) }}
+ WHERE {{ not_yet(x) }}
+{%- for condition in x.conditions_start %}
+   AND ({{ condition }})
+{%- endfor %}
+RETURNING 1
+{%- endset -%}
+{{ counted(x, statement) }}
+{%- endmacro -%}
+
+{%- macro after_insert(x) -%}
+{%- set statement -%}
+INSERT INTO {{ x.after }} ({{ x.columns }})
+SELECT {{ x.columns_t }}
+  FROM {{ x.table }} t
+  JOIN {{ x.work }} w ON {{ x.insert_match }}
+  {{ gate(x) }}
+ WHERE {{ not_yet(x) }}
+RETURNING 1
+{%- endset -%}
+{{ counted(x, statement) }}
+{%- endmacro -%}
+
+{%- macro restore_insert(x) -%}
+{%- set statement -%}
+DELETE FROM {{ x.table }} t
+ USING {{ x.after }} a
+  {{ gate(x) }}
+ WHERE {{ x.key_ta }}
+   AND {{ x.same_ta }}
+   AND {{ not_yet(x) }}
+RETURNING 1
+{%- endset -%}
+{{ counted(x, statement) }}
+{%- endmacro -%}
+
 {%- macro restore_update(x) -%}
 {%- set statement -%}
 UPDATE {{ x.table }} t

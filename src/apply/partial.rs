@@ -22,6 +22,9 @@ pub async fn rollback_text(db: &mut Database, bundle: &Bundle, partial: bool) ->
         refuse_drift(&moved_keys)?;
         return Ok((bundle.file(&format!("rollback.{}", dialect.client))?.to_owned(), Vec::new()));
     }
+    if bundle.plan.steps.iter().any(|s| s.op == Op::Insert) {
+        return Err(Error::refused("a bundle that inserts rows is rolled back whole, not in part"));
+    }
     let shares = shares(&book, &moved, &moved_keys);
     if shares.values().all(|s| s.rows == 0) {
         return Err(Error::refused("nothing can be rolled back: every instance has a row that moved"));

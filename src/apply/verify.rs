@@ -84,7 +84,10 @@ pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> 
     let book = Book::new(&bundle.plan, &dialect, &bundle.id)?;
     let restored = state == BundleState::RolledBack;
     for view in book.views() {
-        let image = if state == BundleState::Applied && view.step.op == Op::Update { "after" } else { "before" };
+        let image = match (view.step.op, state) {
+            (Op::Update, BundleState::Applied) | (Op::Insert, _) => "after",
+            _ => "before",
+        };
         let drift = drift_of(db, &view, image, restored).await.map_err(|e| {
             e.hint("if the backup tables were dropped (flowmend clean), a bundle can no longer be verified")
         })?;
@@ -129,8 +132,10 @@ pub(super) async fn drift_of(
     restored: bool,
 ) -> Result<Vec<Drift>> {
     let step = view.step;
-    if step.op == Op::Delete && !restored {
-        return came_back(db, view).await;
+    match step.op {
+        Op::Delete if !restored => return still_there(db, view, image, "came-back").await,
+        Op::Insert if restored => return still_there(db, view, image, "not-restored").await,
+        _ => {}
     }
     let d = db.dialect.clone();
     let q = |alias: &str, name: &str| format!("{alias}.{}", d.ident(name));
@@ -176,7 +181,8 @@ fn read_drift(step: &Step, row: crate::db::Row, kind: &str) -> Drift {
     Drift { kind: kind.to_owned(), table: step.table.clone(), key, columns }
 }
 
-async fn came_back(db: &mut Database, view: &StepView<'_>) -> Result<Vec<Drift>> {
+/// Rows of an image whose key is in the table, where none should be.
+async fn still_there(db: &mut Database, view: &StepView<'_>, image: &str, kind: &str) -> Result<Vec<Drift>> {
     let d = db.dialect.clone();
     let step = view.step;
     let key: Vec<String> = step.key.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))).collect();
@@ -185,11 +191,11 @@ async fn came_back(db: &mut Database, view: &StepView<'_>) -> Result<Vec<Drift>>
         "SELECT {} FROM {} t JOIN {} b ON {}",
         key.join(", "),
         view.table(),
-        view.own("before"),
+        view.own(image),
         on.join(" AND ")
     );
     let drift = |row: crate::db::Row| Drift {
-        kind: "came-back".to_owned(),
+        kind: kind.to_owned(),
         table: step.table.clone(),
         key: row.into_iter().map(Option::unwrap_or_default).collect(),
         columns: Vec::new(),

@@ -11,7 +11,7 @@ use super::{
 use crate::db::{Catalog, LiveColumn, LiveTable, Row};
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::{Engine, Manifest, Role};
-use crate::recipe::{Recipe, SetKind, StepFile};
+use crate::recipe::{Op, Recipe, SetKind, StepFile};
 use crate::render::{RecipeEnv, ser};
 use crate::{Error, Result};
 
@@ -67,14 +67,14 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
     let query = inputs.env.file(&file.query, BTreeMap::new())?;
     let mut fields =
         vec!["q.verdict".to_owned(), "q.finding".to_owned(), d.as_text("q.instance"), d.as_text("q.label")];
+    if file.op == Op::Insert {
+        // There is no row to join yet; `step` puts these in order.
+        fields.extend(shape.set.iter().map(|(name, column)| new_value(d, name, column)));
+        return Ok(format!("SELECT {}\nFROM (\n{query}\n) q", fields.join(", ")));
+    }
     fields.extend(shape.key.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
     fields.extend(shape.pins.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
-    for (role_column, column) in &shape.set {
-        match column.kind {
-            SetKind::Now => fields.push("NULL".to_owned()),
-            SetKind::Row | SetKind::Recount => fields.push(d.as_text(&format!("q.new_{role_column}"))),
-        }
-    }
+    fields.extend(shape.set.iter().map(|(name, column)| new_value(d, name, column)));
     let mut joins = String::new();
     if let Some(related) = &shape.related {
         fields.extend(related.pins.iter().map(|c| d.as_text(&format!("r.{}", d.ident(&c.name)))));
@@ -97,6 +97,13 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
         on.join(" AND "),
         order.join(", "),
     ))
+}
+
+fn new_value(d: &Dialect, role_column: &str, column: &SetColumn) -> String {
+    match column.kind {
+        SetKind::Now => "NULL".to_owned(),
+        SetKind::Row | SetKind::Recount => d.as_text(&format!("q.new_{role_column}")),
+    }
 }
 
 /// Builds the plan. `rows` is in the order of the recipe's steps.
@@ -166,8 +173,12 @@ fn shape<'a>(inputs: &Inputs<'a>, file: &'a StepFile) -> Result<Shape<'a>> {
     }
     // States first: they are what a reviewer looks for.
     set.sort_by_key(|(name, _)| !inputs.manifest.states.contains_key(&format!("{}.{name}", file.role)));
-    let mut pins: Vec<Column> = set.iter().map(|(_, s)| s.column.clone()).collect();
-    for witness in named(&role.witnesses)? {
+    let pinned = if file.op == Op::Insert { &[][..] } else { &role.witnesses[..] };
+    let mut pins: Vec<Column> = match file.op {
+        Op::Insert => Vec::new(),
+        Op::Update | Op::Delete => set.iter().map(|(_, s)| s.column.clone()).collect(),
+    };
+    for witness in named(pinned)? {
         if !pins.contains(&witness) {
             pins.push(witness);
         }
@@ -236,11 +247,14 @@ fn plan_column(column: &LiveColumn) -> Column {
     }
 }
 
-fn step(inputs: &Inputs<'_>, file: &StepFile, rows: Vec<Row>, tally: &mut Tally) -> Result<Option<Step>> {
+fn step(inputs: &Inputs<'_>, file: &StepFile, mut rows: Vec<Row>, tally: &mut Tally) -> Result<Option<Step>> {
     let shape = shape(inputs, file)?;
+    if file.op == Op::Insert {
+        rows.sort();
+    }
     let mut planned = Vec::new();
     for row in rows {
-        let change = read_row(&shape, row, tally)?;
+        let change = read_row(&shape, row, planned.len() + 1, tally)?;
         if let Some(change) = change {
             check_new_values(&shape, &change)?;
             planned.push(change);
@@ -272,8 +286,9 @@ fn step(inputs: &Inputs<'_>, file: &StepFile, rows: Vec<Row>, tally: &mut Tally)
     }))
 }
 
-/// Splits a row of [`step_query`]; a row that is left out is only counted.
-fn read_row(shape: &Shape<'_>, row: Row, tally: &mut Tally) -> Result<Option<RowChange>> {
+/// Splits a row of [`step_query`]; a row that is left out is only counted. A row
+/// that is inserted has no key yet, so its number stands for it.
+fn read_row(shape: &Shape<'_>, row: Row, number: usize, tally: &mut Tally) -> Result<Option<RowChange>> {
     let mut cells = row.into_iter();
     let mut next = || cells.next().flatten();
     let verdict = next().unwrap_or_default();
@@ -282,7 +297,10 @@ fn read_row(shape: &Shape<'_>, row: Row, tally: &mut Tally) -> Result<Option<Row
     let label = next().unwrap_or_default();
     let mut take = |n: usize| -> Vec<Option<String>> { cells.by_ref().take(n).collect() };
     let change = RowChange {
-        key: take(shape.key.len()),
+        key: match shape.file.op {
+            Op::Insert => vec![Some(number.to_string())],
+            Op::Update | Op::Delete => take(shape.key.len()),
+        },
         old: take(shape.pins.len()),
         new: take(shape.set.len()),
         related: take(shape.related.as_ref().map_or(0, |r| r.pins.len())),
@@ -295,6 +313,10 @@ fn read_row(shape: &Shape<'_>, row: Row, tally: &mut Tally) -> Result<Option<Row
 
 /// A new value that the query could not give: only a time on an unknown clock.
 fn check_new_values(shape: &Shape<'_>, change: &RowChange) -> Result<()> {
+    if shape.file.op == Op::Insert {
+        // A new row may hold NULL.
+        return Ok(());
+    }
     for ((_, column), value) in shape.set.iter().zip(&change.new) {
         if value.is_some() || column.kind == SetKind::Now {
             continue;

@@ -99,12 +99,10 @@ pub fn transitions(step: &Step) -> Vec<String> {
             lines.push(format!("{name}: the moment of apply"));
             continue;
         }
-        let Some(pin) = step.pin_index(name) else {
-            continue;
-        };
+        let pin = step.pin_index(name);
         let mut kinds: BTreeMap<(String, String), usize> = BTreeMap::new();
         for row in &step.rows {
-            let old = step.show_value(name, row.old[pin].as_deref());
+            let old = pin.map_or("(new)".to_owned(), |p| step.show_value(name, row.old[p].as_deref()));
             let new = step.show_value(name, row.new[index].as_deref());
             if old != new {
                 *kinds.entry((old, new)).or_default() += 1;

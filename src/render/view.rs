@@ -7,7 +7,7 @@ use minijinja::Value;
 use crate::dialect::Dialect;
 use crate::manifest::Engine;
 use crate::plan::{Column, Plan, Step};
-use crate::recipe::{ConditionTime, SetKind};
+use crate::recipe::{ConditionTime, Op, SetKind};
 
 /// Rows in one INSERT of the work table: few enough to read, many enough to be quick.
 const CHUNK: usize = 500;
@@ -86,12 +86,16 @@ impl<'a> StepView<'a> {
         put("related_on", self.related_on().into());
         put("conditions_start", self.conditions(&[ConditionTime::Start, ConditionTime::Both]).into());
         put("work_columns", self.work_columns().into());
-        put("work_key", s.key.iter().map(|c| self.work_name("k_", c)).collect::<Vec<_>>().join(", ").into());
+        put("work_key", self.work_key().iter().map(|c| self.work_name("k_", c)).collect::<Vec<_>>().join(", ").into());
         put(
             "image_columns",
             s.columns.iter().map(|c| self.column_map(self.q(c), &c.type_sql, false)).collect::<Vec<_>>().into(),
         );
         put("image_key", self.names(&s.key, "").into());
+        put("insert_columns", s.set.iter().map(|c| self.q(&c.column)).collect::<Vec<_>>().join(", ").into());
+        put("insert_values", self.insert_values().into());
+        put("insert_rows", self.insert_rows().into());
+        put("insert_match", self.insert_match().into());
         put("only", "".into());
         put("only_b", "".into());
         x
@@ -252,11 +256,45 @@ impl<'a> StepView<'a> {
         BTreeMap::from([("q", q.into()), ("type", Value::from(type_sql)), ("key", key.into())])
     }
 
+    /// What an insert writes: the planned values, or what is known only then.
+    fn insert_values(&self) -> String {
+        let value = |s: &crate::plan::SetColumn| s.sql.clone().unwrap_or_else(|| format!("t.{}", self.q(&s.column)));
+        self.step.set.iter().map(value).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The rows to insert under the table's own column names, for conditions over alias `t`.
+    fn insert_rows(&self) -> String {
+        let named = self.new_columns().map(|(_, c)| format!("w.{} AS {}", self.work_name("n_", c), self.q(c)));
+        format!("SELECT {} FROM {} w", named.collect::<Vec<_>>().join(", "), self.own("work"))
+    }
+
+    /// A row of the table is one that was planned: its key came from the database.
+    #[must_use]
+    pub fn insert_match(&self) -> String {
+        let same = self
+            .new_columns()
+            .map(|(_, c)| self.same(c, &format!("t.{}", self.q(c)), &format!("w.{}", self.work_name("n_", c))));
+        same.collect::<Vec<_>>().join(" AND ")
+    }
+
+    /// The key of the work table: the row's own, or the number of a row to come.
+    fn work_key(&self) -> Vec<Column> {
+        match self.step.op {
+            Op::Update | Op::Delete => self.step.key.clone(),
+            Op::Insert => vec![Column {
+                name: "row".to_owned(),
+                type_sql: "int".to_owned(),
+                class: crate::dialect::TypeClass::Int,
+                on_update: false,
+            }],
+        }
+    }
+
     /// The columns of the work table, in the order of [`StepView::chunks`].
     fn work_columns(&self) -> Vec<BTreeMap<&'static str, Value>> {
         let s = self.step;
         let mut columns: Vec<_> =
-            s.key.iter().map(|c| self.column_map(self.work_name("k_", c), &c.type_sql, true)).collect();
+            self.work_key().iter().map(|c| self.column_map(self.work_name("k_", c), &c.type_sql, true)).collect();
         let mut add =
             |prefix: &str, c: &Column| columns.push(self.column_map(self.work_name(prefix, c), &c.type_sql, false));
         s.pins.iter().for_each(|c| add("o_", c));
@@ -280,10 +318,11 @@ impl<'a> StepView<'a> {
     #[must_use]
     pub fn chunks(&self) -> Vec<Vec<String>> {
         let s = self.step;
+        let key = self.work_key();
         let line = |row: &crate::plan::RowChange| {
             let mut values: Vec<String> = Vec::new();
             let mut add = |c: &Column, v: &Option<String>| values.push(self.d.literal(v.as_deref(), c.class));
-            s.key.iter().zip(&row.key).for_each(|(c, v)| add(c, v));
+            key.iter().zip(&row.key).for_each(|(c, v)| add(c, v));
             s.pins.iter().zip(&row.old).for_each(|(c, v)| add(c, v));
             self.new_columns().for_each(|(i, c)| add(c, &row.new[i]));
             s.related.iter().flat_map(|r| &r.pins).zip(&row.related).for_each(|(c, v)| add(c, v));

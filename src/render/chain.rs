@@ -1,0 +1,340 @@
+//! The chain of guards: the numbered files and the rollback, statement by statement. Pure.
+
+use std::collections::BTreeMap;
+
+use minijinja::Value;
+
+use super::files::{Book, PARTIAL, Partial};
+use super::view::StepView;
+use crate::Result;
+use crate::recipe::{ConditionTime, Op};
+
+/// The chain of guards: each knows the one before.
+pub(super) struct Chain<'b, 'a> {
+    pub book: &'b Book<'a>,
+    pub guards: Vec<String>,
+}
+
+impl Chain<'_, '_> {
+    fn x(&self, own: &str, expected: usize) -> BTreeMap<String, Value> {
+        let mut x = self.book.base();
+        x.insert("own".to_owned(), own.into());
+        x.insert("prev".to_owned(), self.guards.last().cloned().unwrap_or_default().into());
+        x.insert("expected".to_owned(), expected.into());
+        x
+    }
+
+    fn step_x(&self, view: &StepView<'_>, own: &str, expected: usize) -> BTreeMap<String, Value> {
+        let mut x = view.map();
+        x.extend(self.x(own, expected));
+        x
+    }
+
+    fn call(&mut self, name: &str, own: &str, x: BTreeMap<String, Value>) -> Result<String> {
+        let text = self.book.call(name, x)?;
+        self.guards.push(own.to_owned());
+        Ok(text)
+    }
+
+    /// A guard over a query that gives one number.
+    fn guard(&mut self, own: &str, title: &str, expected: usize, query: &str) -> Result<String> {
+        let mut x = self.x(own, expected);
+        x.insert("query".to_owned(), query.into());
+        let text = self.call("guard", own, x)?;
+        Ok(format!("-- guard {own}: {title} (expected {expected})\n{text}\n"))
+    }
+
+    pub fn preflight(&mut self) -> Result<String> {
+        let book = self.book;
+        let base = book.base();
+        let count = self.x("begin", 0);
+        let mut text = format!(
+            "-- 01 preflight: nothing is changed here.\n\
+             -- The begin row's key is also the lock against a second run: a duplicate means \"already applied\".\n{}\n",
+            self.call("begin_row", "begin", count)?
+        );
+        let empty: Vec<String> = book.own_tables().iter().map(|t| format!("(SELECT COUNT(*) FROM {t})")).collect();
+        let empty = format!("SELECT {}", empty.join(" + "));
+        text += &self.guard("01_preflight.own_tables", "the bundle's own tables are empty", 0, &empty)?;
+        let tables = book.plan.steps.iter().map(|s| &s.table).collect::<std::collections::BTreeSet<_>>().len();
+        let query = book.call("tables_count", base.clone())?;
+        text += &self.guard(
+            "01_preflight.tables",
+            "the target tables are plain tables that can be rolled back",
+            tables,
+            &query,
+        )?;
+        let query = book.call("triggers_count", base)?;
+        let allowed = book.plan.target.allowed_triggers.len();
+        text += &self.guard("01_preflight.triggers", "triggers on the target tables", allowed, &query)?;
+        Ok(text)
+    }
+
+    pub fn backup(&mut self, views: &[StepView<'_>]) -> Result<String> {
+        let mut text =
+            "-- 02 backup: loads keys, pins and new values, then copies the affected rows whole, under row locks.\n\
+                        -- Work table columns: k_ key, o_ old value, n_ new value, r_ value of the related row.\n"
+                .to_owned();
+        for view in views {
+            let rows = view.step.rows.len();
+            for chunk in view.chunks() {
+                let mut x = view.map();
+                x.insert("rows".to_owned(), chunk.into());
+                x.insert("work_names".to_owned(), view.work_names().into());
+                text += &self.book.call("load", x)?;
+                text.push('\n');
+            }
+            let own = format!("02_backup.{}.loaded", view.name);
+            text += &self.guard(&own, "rows loaded", rows, &format!("SELECT COUNT(*) FROM {}", view.own("work")))?;
+        }
+        // A row that is to come cannot be backed up or locked.
+        for view in views.iter().filter(|v| v.step.op != Op::Insert) {
+            let rows = view.step.rows.len();
+            let own = format!("02_backup.{}", view.name);
+            let titles: Vec<String> = view
+                .step
+                .conditions
+                .iter()
+                .filter(|c| c.at != ConditionTime::End)
+                .map(|c| format!("--   and {}\n", c.title))
+                .collect();
+            let x = self.step_x(view, &own, rows);
+            text += &format!(
+                "-- guard {own}: rows of {} that still are as planned (expected {rows})\n{}{}\n",
+                view.step.table,
+                titles.concat(),
+                self.call("backup", &own, x)?
+            );
+        }
+        Ok(text)
+    }
+
+    pub fn write(&mut self, view: &StepView<'_>) -> Result<String> {
+        let rows = view.step.rows.len();
+        let own = view.name.clone();
+        let (verb, image) = match view.step.op {
+            Op::Update => ("update", Some("after_image")),
+            Op::Delete => ("delete", None),
+            Op::Insert => ("insert", Some("after_insert")),
+        };
+        let mut text = format!("-- {own}: {} ({rows} rows of {})\n", view.step.title, view.step.table);
+        for line in super::ticket::transitions(view.step) {
+            text += &format!("--   {line}\n");
+        }
+        if view.step.op == Op::Insert {
+            let query = format!(
+                "SELECT COUNT(*) FROM {} t JOIN {} w ON {}",
+                view.table(),
+                view.own("work"),
+                view.insert_match()
+            );
+            text += &self.guard(&format!("{own}.absent"), "such rows that are there already", 0, &query)?;
+        }
+        let x = self.step_x(view, &own, rows);
+        text += &format!("{}\n", self.call(verb, &own, x)?);
+        if let Some(image) = image {
+            let after = format!("{own}.after");
+            let x = self.step_x(view, &after, rows);
+            text += &format!("-- guard {after}: the rows as they are now, for verify and rollback (expected {rows})\n");
+            text += &format!("{}\n", self.call(image, &after, x)?);
+        }
+        if view.step.op == Op::Update {
+            let map = view.map();
+            let part = |name: &str| map.get(name).map(ToString::to_string).unwrap_or_default();
+            let query = format!(
+                "SELECT COUNT(*) FROM {} a JOIN {} b ON {} JOIN {} w ON {}\n WHERE {}",
+                view.own("after"),
+                view.own("before"),
+                part("key_ab"),
+                view.own("work"),
+                part("key_bw"),
+                view.exact()
+            );
+            text += &self.guard(
+                &format!("{own}.exact"),
+                "rows that hold the planned values and nothing else changed",
+                rows,
+                &query,
+            )?;
+        }
+        Ok(text)
+    }
+
+    pub fn verify(&mut self, views: &[StepView<'_>]) -> Result<String> {
+        let number = views.len() + 3;
+        let mut text = format!("-- {number:02} verify: the end is reached only if all of this holds.\n");
+        for view in views {
+            let rows = view.step.rows.len();
+            let (query, expected) = standing(view, rows);
+            text +=
+                &self.guard(&format!("{number:02}_verify.{}", view.name), "rows stand as written", expected, &query)?;
+        }
+        for check in self.book.end_checks() {
+            let own = format!("{number:02}_verify.{}", check.name);
+            text +=
+                &self.guard(&own, &format!("rows for which it is not true that {}", check.title), 0, &check.query)?;
+        }
+        text += &self.end("end")?;
+        Ok(text)
+    }
+
+    /// The last guard counts the others.
+    fn end(&mut self, own: &str) -> Result<String> {
+        let names: Vec<String> = self.guards.iter().map(|g| format!("'{g}'")).collect();
+        let query = format!(
+            "SELECT COUNT(*) FROM {} e WHERE e.bundle = '{}' AND e.step IN ({})",
+            self.book.ledger(),
+            self.book.id,
+            names.join(", ")
+        );
+        self.guard(own, "guards that held", names.len(), &query)
+    }
+
+    pub fn rollback(&mut self, views: &[StepView<'_>], partial: Option<&Partial>) -> Result<String> {
+        let mut text = "-- Rollback: restores the rows that nobody changed since; refuses if one moved.\n".to_owned();
+        let mut x = self.x("rollback.begin", 1);
+        let query = format!(
+            "SELECT COUNT(*) FROM {} e WHERE e.bundle = '{}' AND e.step = 'end'",
+            self.book.ledger(),
+            self.book.id
+        );
+        x.insert("query".to_owned(), query.into());
+        text += "-- guard rollback.begin: the bundle was applied (a duplicate means \"already rolled back\")\n";
+        text += &format!("{}\n", self.call("first_guard", "rollback.begin", x)?);
+        if let Some(partial) = partial {
+            let left: usize = partial.values().map(|p| p.skip.len()).sum();
+            text += &self.guard(
+                PARTIAL,
+                "rows that moved, or belong to a run with one that did, stay as they are",
+                left,
+                &format!("SELECT {left}"),
+            )?;
+        }
+        for view in views {
+            for condition in
+                view.step.conditions.iter().filter(|c| c.at == ConditionTime::Both && holds_at_end(view, c.at))
+            {
+                let own = format!("rollback.{}.{}", view.name, condition.name);
+                let title = format!("rows for which it is not true that {}", condition.title);
+                text +=
+                    &self.guard(&own, &title, 0, &self.limited(view, partial, &violations(view, &condition.sql)))?;
+            }
+        }
+        // A counter that is recounted comes last: it follows the rows that went back.
+        let recounted = |view: &&StepView<'_>| partial.is_some() && counts(view);
+        for view in views.iter().rev().filter(|v| !recounted(v)).chain(views.iter().rev().filter(recounted)) {
+            text += &self.undo(view, partial)?;
+        }
+        text += &self.end("rollback.end")?;
+        Ok(text)
+    }
+
+    fn limited(&self, view: &StepView<'_>, partial: Option<&Partial>, query: &str) -> String {
+        match partial {
+            None => query.to_owned(),
+            Some(partial) => format!("{query}{}", skip(view, partial, "t")),
+        }
+    }
+
+    fn undo(&mut self, view: &StepView<'_>, partial: Option<&Partial>) -> Result<String> {
+        let own = format!("rollback.{}", view.name);
+        let rows = partial.map_or(view.step.rows.len(), |p| p.get(&view.name).map_or(0, |s| s.rows));
+        let mut x = self.step_x(view, &own, rows);
+        if let Some(partial) = partial {
+            if counts(view) {
+                let text = self.book.call("recount", x)?;
+                let map = view.map();
+                let key = map.get("key_ta").map(ToString::to_string).unwrap_or_default();
+                let wrong = view.must_change().join(" OR ");
+                let query = format!(
+                    "SELECT COUNT(*) FROM {} t JOIN {} a ON {key}\n WHERE {wrong}",
+                    view.table(),
+                    view.own("after")
+                );
+                let guard = self.guard(&own, "counters that are not the number of rows they count", 0, &query)?;
+                return Ok(format!("-- {own}: recount\n{text}\n{guard}"));
+            }
+            x.insert("only".to_owned(), skip(view, partial, "b").into());
+            x.insert("only_b".to_owned(), skip(view, partial, "b").into());
+        }
+        let (verb, restored) = match view.step.op {
+            Op::Update => ("restore_update", "rows that nobody changed since, restored"),
+            Op::Delete => ("restore_delete", "deleted rows that came back under their keys"),
+            Op::Insert => ("restore_insert", "new rows that nobody took or changed, deleted"),
+        };
+        let mut text = format!("-- guard {own}: {restored} (expected {rows})\n{}\n", self.call(verb, &own, x)?);
+        let limit = partial.map(|p| skip(view, p, "b")).unwrap_or_default();
+        let (query, expected) = undone(view, rows, &limit);
+        text += &self.guard(&format!("{own}.exact"), "rows equal to the backup in every column", expected, &query)?;
+        Ok(text)
+    }
+}
+
+/// The query that counts a step's rows that are as they were before, and its right answer.
+fn undone(view: &StepView<'_>, rows: usize, limit: &str) -> (String, usize) {
+    let map = view.map();
+    let part = |name: &str| map.get(name).map(ToString::to_string).unwrap_or_default();
+    match view.step.op {
+        Op::Insert => {
+            (format!("SELECT COUNT(*) FROM {} t JOIN {} a ON {}", view.table(), view.own("after"), part("key_ta")), 0)
+        }
+        Op::Update | Op::Delete => (
+            format!(
+                "SELECT COUNT(*) FROM {} t JOIN {} b ON {}\n WHERE {}{limit}",
+                view.table(),
+                view.own("before"),
+                part("key_tb"),
+                view.all_same("t", "b")
+            ),
+            rows,
+        ),
+    }
+}
+
+/// A new row makes its own condition untrue ("no such row yet"), so an insert's
+/// conditions hold at the start unless they are meant for the end.
+pub(super) fn holds_at_end(view: &StepView<'_>, at: ConditionTime) -> bool {
+    match (view.step.op, at) {
+        (_, ConditionTime::Start) | (Op::Insert, ConditionTime::Both) => false,
+        (_, ConditionTime::End | ConditionTime::Both) => true,
+    }
+}
+
+/// Whether a step writes a counter.
+fn counts(view: &StepView<'_>) -> bool {
+    view.step.set.iter().any(|s| s.kind == crate::recipe::SetKind::Recount)
+}
+
+/// Rows that a partial rollback leaves alone, as a condition on an alias.
+fn skip(view: &StepView<'_>, partial: &Partial, alias: &str) -> String {
+    let skipped = partial.get(&view.name).map(|p| &p.skip);
+    let parts: Vec<String> = skipped.into_iter().flatten().map(|key| view.is_key(alias, key)).collect();
+    if parts.is_empty() { String::new() } else { format!("\n   AND NOT ({})", parts.join(" OR ")) }
+}
+
+/// The query that counts a step's rows that stand as written, and its right answer.
+fn standing(view: &StepView<'_>, rows: usize) -> (String, usize) {
+    let map = view.map();
+    let part = |name: &str| map.get(name).map(ToString::to_string).unwrap_or_default();
+    match view.step.op {
+        Op::Delete => {
+            (format!("SELECT COUNT(*) FROM {} t JOIN {} b ON {}", view.table(), view.own("before"), part("key_tb")), 0)
+        }
+        Op::Update | Op::Insert => (
+            format!(
+                "SELECT COUNT(*) FROM {} t JOIN {} a ON {}\n WHERE {}",
+                view.table(),
+                view.own("after"),
+                part("key_ta"),
+                part("same_ta")
+            ),
+            rows,
+        ),
+    }
+}
+
+/// The query that counts a step's rows for which a condition does not hold.
+pub(super) fn violations(view: &StepView<'_>, condition: &str) -> String {
+    let image = if view.step.op == Op::Delete { "before" } else { "after" };
+    format!("SELECT COUNT(*) FROM {} t WHERE CASE WHEN {condition} THEN 0 ELSE 1 END = 1", view.own(image))
+}
