@@ -3,4 +3,5 @@
 
 mod live;
 mod manifests;
+mod property;
 mod support;

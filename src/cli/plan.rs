@@ -53,13 +53,7 @@ async fn refuse_living_owners(db: &mut Database, ground: &Ground, params: &Param
         .hint("stop it, or give --dead-owner HOST:PORT@TIME for what ran before its restart"))
 }
 
-async fn make(
-    db: &mut Database,
-    ground: &Ground,
-    recipe: &Recipe,
-    params: &Params,
-    m: &ArgMatches,
-) -> Result<Plan> {
+async fn make(db: &mut Database, ground: &Ground, recipe: &Recipe, params: &Params, m: &ArgMatches) -> Result<Plan> {
     let (found, zone) = (&ground.found, ground.zone.as_ref());
     let request = LookRequest { catalog: &ground.catalog, found, recipe, params, zone, now: ground.now };
     let mut plan = derive(db, &request).await?;
