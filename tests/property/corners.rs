@@ -60,7 +60,11 @@ fn repairs(release: &str, model: &Model, ask: &Ask) -> bool {
 fn a_slot_in_a_living_masters_run_is_its_own_business() {
     let done = Task { end: Some(NOW - 40 * HOUR), ..task(1, 1, 7) };
     let superseded = Task { flag: Some(0), ..task(2, 1, 6) };
-    let mut model = Model { runs: vec![run(1, 1, "10.0.0.1:5678")], tasks: vec![done, superseded, task(3, 1, 1)], ..Model::default() };
+    let mut model = Model {
+        runs: vec![run(1, 1, "10.0.0.1:5678")],
+        tasks: vec![done, superseded, task(3, 1, 1)],
+        ..Model::default()
+    };
     model.queue = vec![slot(1, 1, 1, 1, 0), slot(2, 2, 1, -1, 0), slot(3, 3, 1, 1, 0)];
     model.groups = vec![group(2)];
     let ask = |claims| Ask { claims, ..Ask::all_dead() };
@@ -134,6 +138,28 @@ fn a_command_text_names_its_run_on_every_database() {
             model.commands = vec![Command { id: 1, kind: 0, run: None, param, definition: 1, version: 1 }];
             assert_eq!(case(server, &m, &model, &Ask::all_dead()), repaired, "{key} on {server:?}");
         }
+    }
+}
+
+#[test]
+fn a_stop_that_came_too_late_ends_in_success() {
+    let done = |id| Task { end: Some(NOW - 40 * HOUR), ..task(id, 1, 7) };
+    let mut model = Model { runs: vec![run(1, 4, "10.0.0.9:5678")], tasks: vec![done(1), done(2)], ..Model::default() };
+    model.edges = vec![(1, 1, 1), (1, 1, 2)];
+    let ends = |model: &Model, release: &str| {
+        let m = crate::support::fixture::manifest(release);
+        match super::oracle::predict(&m, model, &Ask::all_dead()) {
+            super::oracle::Prediction::Rows(rows) => rows[&("workflow_instance", 1)]["state"].clone(),
+            super::oracle::Prediction::Choice => unreachable!("it was made"),
+        }
+    };
+    for (release, whole, part) in [("1.3.9", "5", "5"), ("2.0.9", "7", "5"), ("3.1.9", "7", "5"), ("3.4.1", "7", "5")] {
+        assert!(repairs(release, &model, &Ask::all_dead()));
+        assert_eq!(ends(&model, release), whole, "every task of the DAG succeeded, {release}");
+        model.edges.push((1, 1, 3));
+        assert!(repairs(release, &model, &Ask::all_dead()));
+        assert_eq!(ends(&model, release), part, "one never started, {release}");
+        model.edges.pop();
     }
 }
 

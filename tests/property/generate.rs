@@ -24,8 +24,8 @@ struct RunSpec {
     definition: i64,
     version: i64,
     tasks: Vec<TaskSpec>,
-    /// The work is done: every task succeeded.
-    succeeded: bool,
+    /// The work is done: every task of the run succeeded, or every task of the DAG as well.
+    done: Option<bool>,
     command: Option<CommandSpec>,
     relation: Option<(usize, bool)>,
     serial: Option<(bool, i64)>,
@@ -123,8 +123,9 @@ fn run(m: &Manifest) -> impl Strategy<Value = RunSpec> + use<> {
         prop_oneof![1 => Just(None), 1 => (prop_oneof![6 => Just(true), 1 => Just(false)], 0i64..2).prop_map(Some)],
     );
     let tasks = proptest::collection::vec(task(m), 0..4);
-    (identity, state, run_host(m), times(), tasks, prop_oneof![5 => Just(false), 1 => Just(true)], links).prop_map(
-        |((name, definition, version), state, host, times, tasks, succeeded, (command, relation, serial))| RunSpec {
+    let done = prop_oneof![6 => Just(None), 1 => any::<bool>().prop_map(Some)];
+    (identity, state, run_host(m), times(), tasks, done, links).prop_map(
+        |((name, definition, version), state, host, times, tasks, done, (command, relation, serial))| RunSpec {
             name,
             state,
             host,
@@ -132,7 +133,7 @@ fn run(m: &Manifest) -> impl Strategy<Value = RunSpec> + use<> {
             definition,
             version,
             tasks,
-            succeeded,
+            done,
             command,
             relation,
             serial,
@@ -165,9 +166,9 @@ fn task(m: &Manifest) -> impl Strategy<Value = TaskSpec> + use<> {
 
 fn queue() -> impl Strategy<Value = QueueSpec> {
     let status =
-        prop_oneof![4 => Just(Some(-1)), 6 => Just(Some(1)), 1 => select(vec![Some(2), Some(0), Some(3), None])];
+        prop_oneof![6 => Just(Some(-1)), 6 => Just(Some(1)), 1 => select(vec![Some(2), Some(0), Some(3), None])];
     let force = prop_oneof![6 => Just(Some(0)), 1 => Just(Some(1)), 1 => Just(None)];
-    let in_queue = prop_oneof![3 => Just(Some(0)), 3 => Just(Some(1)), 1 => Just(None)];
+    let in_queue = prop_oneof![3 => Just(Some(0)), 4 => Just(Some(1)), 1 => Just(None)];
     (1..=GROUPS, status, force, in_queue, prop_oneof![6 => Just(0u8), 1 => 1u8..3])
         .prop_map(|(group, status, force, in_queue, run)| QueueSpec { group, status, force, in_queue, run })
 }
@@ -259,9 +260,15 @@ fn add_run(model: &mut Model, spec: RunSpec, column: bool) {
         definition: spec.definition,
         version: spec.version,
     });
+    if spec.done == Some(true) {
+        model.edges.retain(|(code, version, _)| (*code, *version) != (spec.definition, spec.version));
+    }
     for mut task in spec.tasks {
-        if spec.succeeded {
-            task.state = Some(7);
+        if spec.done.is_some() {
+            (task.state, task.flag) = (Some(7), Some(1));
+        }
+        if spec.done == Some(true) {
+            model.edges.push((spec.definition, spec.version, task.code));
         }
         add_task(model, id, task);
     }

@@ -290,7 +290,7 @@ fn all(server: Server, number: u64) {
 
 #[test]
 fn sqlite() {
-    all(Server::Sqlite, if long() { 60 } else { 4 });
+    all(Server::Sqlite, if long() { 60 } else { 6 });
 }
 
 #[test]
