@@ -1,6 +1,8 @@
 //! All integration tests, as one program.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
 
+mod cases;
+mod golden;
 mod live;
 mod manifests;
 mod property;

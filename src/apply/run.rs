@@ -144,7 +144,7 @@ async fn explain(db: &mut Database, bundle: &Bundle, statement: &Statement, faul
             "the connection was lost {place}: {fault}. It was not committed, so the server rolls back"
         ))
         .hint("run `flowmend verify` to see that nothing changed, then apply again"),
-        FaultKind::Denied | FaultKind::Other => {
+        FaultKind::Denied | FaultKind::TooLong | FaultKind::Other => {
             Error::from(fault).context(format!("{place}; everything was rolled back"))
         }
     }

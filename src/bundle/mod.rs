@@ -17,9 +17,31 @@ use crate::{Error, Result};
 /// # Errors
 /// The plan holds a value that TOML cannot hold.
 pub fn plan_text(plan: &Plan) -> Result<(String, String)> {
-    let body = toml::to_string(plan).map_err(|e| Error::internal(format!("plan.toml: {e}")))?;
+    let body = body(plan).map_err(|e| Error::internal(format!("plan.toml: {e}")))?;
     let id = sha256(&[body.as_bytes()])[..16].to_owned();
     Ok((format!("bundle = \"{id}\"\n{body}"), id))
+}
+
+/// The plan as TOML, a line for each row, so that two plans can be compared by line.
+fn body(plan: &Plan) -> std::result::Result<String, toml::ser::Error> {
+    let mut bare = plan.clone();
+    for step in &mut bare.steps {
+        step.rows.clear();
+    }
+    let text = toml::to_string(&bare)?;
+    let mut parts = text.split("[[steps]]\n");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for (part, step) in parts.zip(&plan.steps) {
+        let rows: std::result::Result<Vec<String>, _> = step.rows.iter().map(row_line).collect();
+        let rows = format!("rows = [\n{}]\n", rows?.concat());
+        out.push_str("[[steps]]\n");
+        out.push_str(&part.replacen("rows = []\n", &rows, 1));
+    }
+    Ok(out)
+}
+
+fn row_line(row: &crate::plan::RowChange) -> std::result::Result<String, toml::ser::Error> {
+    Ok(format!("  {},\n", toml::Value::try_from(row)?))
 }
 
 /// Reads plan.toml and proves its id.

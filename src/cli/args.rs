@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::recipe::{Parameter, ParameterKind, Recipes};
-use crate::ui;
+use crate::{Result, ui};
 
 const EXIT_CODES: &str = "Exit codes: 0 done, or nothing found · 1 findings · 2 usage or configuration · \
 3 a guard failed and everything was rolled back · 4 refused before any change · 6 database error · 70 internal";
@@ -130,6 +130,7 @@ fn database() -> Vec<Arg> {
             .env("FLOWMEND_URL")
             .hide_env_values(true),
         text("schema", "SCHEMA", "The schema of the scheduler's tables (PostgreSQL)"),
+        text("timeout", "DURATION", "How long one reading statement may take").default_value("5m"),
     ]
 }
 
@@ -217,7 +218,10 @@ pub(super) fn wants_json(m: &ArgMatches) -> bool {
 }
 
 /// The recipe parameters that were given: name → texts.
-pub(super) fn recipe_args(recipes: &Recipes, m: &ArgMatches) -> BTreeMap<String, Vec<String>> {
+///
+/// # Errors
+/// A file of owners that cannot be read.
+pub(super) fn recipe_args(recipes: &Recipes, m: &ArgMatches) -> Result<BTreeMap<String, Vec<String>>> {
     let mut found = BTreeMap::new();
     for parameter in recipes.iter().flat_map(|r| &r.file.parameters) {
         let name = &parameter.name;
@@ -226,10 +230,29 @@ pub(super) fn recipe_args(recipes: &Recipes, m: &ArgMatches) -> BTreeMap<String,
                 found.insert(name.clone(), vec!["yes".to_owned()]);
             }
         } else if let Ok(Some(values)) = m.try_get_many::<String>(name) {
-            found.insert(name.clone(), values.cloned().collect());
+            let values: Vec<String> = values.cloned().collect();
+            let owners = parameter.kind == ParameterKind::Owners;
+            found.insert(name.clone(), if owners { from_files(&values)? } else { values });
         }
     }
-    found
+    Ok(found)
+}
+
+/// `@FILE` stands for the lines of a file: an evidence list that can be kept
+/// with the ticket. Empty lines and lines that begin with # do not count.
+fn from_files(values: &[String]) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for value in values {
+        match value.strip_prefix('@') {
+            None => all.push(value.clone()),
+            Some(file) => {
+                let text = crate::data::read_text(std::path::Path::new(file))?;
+                let lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
+                all.extend(lines.map(ToOwned::to_owned));
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// Applies `--color`.

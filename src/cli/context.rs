@@ -8,7 +8,7 @@ use super::args::given;
 use crate::db::{Access, Address, Catalog, Database};
 use crate::inspect::{Identified, identify, measure_zone, parse_zone};
 use crate::manifest::Engine;
-use crate::plan::Zone;
+use crate::plan::{Zone, duration};
 use crate::{Error, Result};
 
 /// Opens the database of `--url`.
@@ -17,7 +17,15 @@ pub(super) async fn open(m: &ArgMatches, access: Access) -> Result<Database> {
         Error::usage("no database was named")
             .hint("give --url, or set FLOWMEND_URL: mysql://USER@HOST/DB, postgres://USER@HOST/DB or sqlite:FILE")
     })?;
-    Database::open(&Address::parse(url)?, given(m, "schema"), access).await
+    let mut db = Database::open(&Address::parse(url)?, given(m, "schema"), access).await?;
+    db.limit(timeout(m)?).await?;
+    Ok(db)
+}
+
+fn timeout(m: &ArgMatches) -> Result<std::time::Duration> {
+    let text = given(m, "timeout").unwrap_or("5m");
+    let read = duration(text).and_then(|d| std::time::Duration::try_from(d).ok());
+    read.ok_or_else(|| Error::usage(format!("--timeout: `{text}` is not a duration")).hint("write 30s, 5m or 1h"))
 }
 
 /// The moment of `--now`, else the database's clock.

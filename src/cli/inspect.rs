@@ -13,7 +13,7 @@ use crate::{Result, report};
 pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let mut db = open(m, Access::ReadOnly).await?;
     let ground = ground(app, &mut db, m).await?;
-    let given = recipe_args(&app.recipes, m);
+    let given = recipe_args(&app.recipes, m)?;
     let said_by = operator(m);
     let request = SurveyRequest {
         recipes: &app.recipes,

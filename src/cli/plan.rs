@@ -24,7 +24,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         ui::warn(warning);
     }
     let recipe = app.recipes.get(&ground.found.manifest.scheduler, given(m, "recipe").unwrap_or_default())?;
-    let params = Params::read(recipe, &recipe_args(&app.recipes, m), ground.now, ground.zone.as_ref(), &operator(m))?;
+    let params = Params::read(recipe, &recipe_args(&app.recipes, m)?, ground.now, ground.zone.as_ref(), &operator(m))?;
     refuse_living_owners(&mut db, &ground, &params).await?;
     let plan = make(&mut db, &ground, recipe, &params, m).await?;
     db.close().await;
@@ -97,7 +97,7 @@ fn nothing(plan: &Plan, recipe: &Recipe, m: &ArgMatches) -> Result<u8> {
     }
     if unproved {
         return Err(Error::refused("nothing was planned: the owners of these rows may be alive")
-            .hint("give --dead-owner HOST[:PORT][@TIME] for each that you know is dead, or --dead-owner '*' when every master is stopped"));
+            .hint("give --dead-owner HOST[:PORT][@TIME] for each that you know is dead, or --dead-owner '*' when all are stopped"));
     }
     Ok(0)
 }

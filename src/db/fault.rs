@@ -15,6 +15,8 @@ pub enum FaultKind {
     ConnectionLost,
     /// The login lacks a privilege.
     Denied,
+    /// A statement took longer than the time we gave it.
+    TooLong,
     /// Anything else.
     Other,
 }
@@ -57,6 +59,8 @@ fn kind_of(code: &str, message: &str) -> FaultKind {
         "1062" | "1048" | "1242" | "1364" | "3819" | "4025" | "23505" | "23514" | "23502" | "275" | "1555" | "2067"
         | "1299" | "19" => FaultKind::Constraint,
         "1044" | "1045" | "1142" | "1143" | "1227" | "1370" | "42501" | "28P01" | "28000" | "8" => FaultKind::Denied,
+        // A statement time-out: PostgreSQL, MariaDB, MySQL.
+        "57014" | "1969" | "3024" => FaultKind::TooLong,
         // The server shut the session down: MySQL KILL and shutdown, PostgreSQL class 57P.
         "1053" | "1317" | "2006" | "2013" | "57P01" | "57P02" | "57P03" => FaultKind::ConnectionLost,
         _ if message.contains("server has gone away") || message.contains("Connection was killed") => {
@@ -82,6 +86,9 @@ impl From<DbFault> for Error {
             FaultKind::Denied => {
                 error.hint("the login lacks a privilege; the bundle's TICKET.md lists the GRANTs that apply needs")
             }
+            FaultKind::TooLong => error.hint(
+                "the tables are huge: give more time with --timeout, or look at fewer runs with --instance or --workflow",
+            ),
             FaultKind::LockTimeout => {
                 error.hint("another session holds a lock on these rows; end it or try again later")
             }

@@ -53,6 +53,21 @@ impl Database {
         Ok(database)
     }
 
+    /// Gives every statement of this session a time limit.
+    ///
+    /// # Errors
+    /// What the server said.
+    pub async fn limit(&mut self, limit: Duration) -> Result<()> {
+        let milliseconds = limit.as_millis();
+        match self.dialect.name.as_str() {
+            "postgresql" => self.rows(&format!("SET statement_timeout = {milliseconds}")).await.map(drop),
+            "mysql" => self.rows(&format!("SET SESSION max_execution_time = {milliseconds}")).await.map(drop),
+            "mariadb" => self.rows(&format!("SET SESSION max_statement_time = {}", limit.as_secs())).await.map(drop),
+            // SQLite reads from a local file and holds no server up.
+            _ => Ok(()),
+        }
+    }
+
     async fn learn(&mut self, schema: Option<&str>) -> Result<()> {
         match self.address.scheme {
             Scheme::MySql => {

@@ -51,7 +51,7 @@ pub async fn identify(
     let version_row = version_row(db, catalog, &matching).await?;
     let found = choose(&matching, release, version_row.as_deref(), &known, &live)?;
     complete(found, catalog)?;
-    Ok(describe(found, release, version_row))
+    Ok(describe(found, catalog, release, version_row))
 }
 
 fn only_scheduler<'m>(matching: &[&'m Manifest]) -> Option<&'m str> {
@@ -207,7 +207,31 @@ fn complete(m: &Manifest, catalog: &Catalog) -> Result<()> {
     .hint("an upgrade step was skipped, or somebody dropped it; finish the upgrade first"))
 }
 
-fn describe(m: &Manifest, release: Option<&str>, row: Option<String>) -> Identified {
+/// The manifest with every name in the letter case of the live database:
+/// servers fold names differently, and a quoted name must match exactly.
+fn with_live_names(m: &Manifest, catalog: &Catalog) -> Manifest {
+    let mut m = m.clone();
+    let mut renamed = Vec::new();
+    for role in m.roles.values_mut() {
+        let Some(table) = catalog.get(&role.table) else { continue };
+        renamed.push((role.table.clone(), table.name.clone()));
+        role.table.clone_from(&table.name);
+        for column in role.columns.values_mut() {
+            if let Some(live) = table.column(column) {
+                column.clone_from(&live.name);
+            }
+        }
+    }
+    for (old, new) in renamed.iter().filter(|(old, new)| old != new) {
+        if let Some(mut spec) = m.tables.remove(old) {
+            spec.name.clone_from(new);
+            m.tables.insert(new.clone(), spec);
+        }
+    }
+    m
+}
+
+fn describe(m: &Manifest, catalog: &Catalog, release: Option<&str>, row: Option<String>) -> Identified {
     let mut warnings = Vec::new();
     if let (Some(release), Some(row)) = (release, &row)
         && row != release
@@ -231,5 +255,5 @@ fn describe(m: &Manifest, release: Option<&str>, row: Option<String>) -> Identif
     if m.approximate.contains(&found) {
         warnings.push(format!("what is known of {found} is approximate: {}", m.approximate_because));
     }
-    Identified { manifest: m.clone(), release: found, by, version_row: row, warnings }
+    Identified { manifest: with_live_names(m, catalog), release: found, by, version_row: row, warnings }
 }

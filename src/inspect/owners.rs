@@ -71,10 +71,7 @@ fn beat_query(db: &Database, catalog: &Catalog, m: &Manifest, h: &Heartbeat) -> 
     let d = &db.dialect;
     let table = |name: &str| d.table(db.schema.as_deref(), name);
     let column = |role: &str, name: &str| m.column(&format!("{role}.{name}")).map(|c| d.ident(c));
-    let mut address = d.as_text(&format!("a.{}", column(&h.role, &h.address)?));
-    if m.has(&format!("{}.port", h.role)) && !m.fingerprint.present.is_empty() && address_has_port(m) {
-        address = d.concat(&[address, d.text_literal(":"), d.as_text(&format!("a.{}", column(&h.role, "port")?))]);
-    }
+    let address = d.as_text(&format!("a.{}", column(&h.role, &h.address)?));
     let (beat, join) = match (&h.beat, &h.beat_role, &h.beat_join) {
         (None, _, _) => ("NULL".to_owned(), String::new()),
         (Some(beat), Some(other), Some(key)) => {
@@ -91,10 +88,6 @@ fn beat_query(db: &Database, catalog: &Catalog, m: &Manifest, h: &Heartbeat) -> 
         (Some(beat), _, _) => (d.as_text(&format!("a.{}", column(&h.role, beat)?)), String::new()),
     };
     Ok(Some(format!("SELECT {address}, {beat} FROM {} a{join}", table(&role.table))))
-}
-
-fn address_has_port(m: &Manifest) -> bool {
-    m.behaviour.get("address_has_port").and_then(toml::Value::as_bool).unwrap_or(false)
 }
 
 /// Whether a claim speaks of an address.

@@ -255,13 +255,17 @@ async fn null_columns(db: &mut Database, found: &Identified) -> Result<Vec<Anoma
 
 async fn sample_keys(db: &mut Database, found: &Identified, name: &str, condition: &str) -> Result<Vec<String>> {
     let role = found.manifest.role(name.split('.').next().unwrap_or_default())?;
-    let Some(key) = role.key.first().and_then(|k| role.columns.get(k)).map(|k| db.dialect.ident(k)) else {
-        return Ok(Vec::new());
-    };
-    let table = db.dialect.table(db.schema.as_deref(), &role.table);
-    let sql =
-        format!("SELECT {} FROM {table} WHERE {condition} ORDER BY {key} LIMIT {SAMPLE}", db.dialect.as_text(&key));
-    Ok(db.rows(&sql).await?.into_iter().filter_map(|r| r.into_iter().next().flatten()).collect())
+    let d = &db.dialect;
+    let key: Vec<String> = role.key.iter().filter_map(|k| role.columns.get(k)).map(|k| d.ident(k)).collect();
+    let fields: Vec<String> = key.iter().map(|k| d.as_text(k)).collect();
+    let sql = format!(
+        "SELECT {} FROM {} WHERE {condition} ORDER BY {} LIMIT {SAMPLE}",
+        fields.join(", "),
+        d.table(db.schema.as_deref(), &role.table),
+        key.join(", ")
+    );
+    let shown = |row: crate::db::Row| row.into_iter().map(Option::unwrap_or_default).collect::<Vec<_>>().join("/");
+    Ok(db.rows(&sql).await?.into_iter().map(shown).collect())
 }
 
 async fn owners(

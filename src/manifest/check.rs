@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 
 use super::Manifest;
-use super::file::ManifestFile;
+use super::file::{HeartbeatFile, ManifestFile};
 use super::load::Source;
-use crate::{Error, Result};
+use crate::Result;
 
 /// Phases a state may have: the words of DESIGN, and the queue's own.
 const PHASES: &[&str] = &[
@@ -45,14 +45,14 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
             mark.get_ref().split_once('.').map_or((mark.get_ref().as_str(), None), |(t, c)| (t, Some(c)));
         let found = m.tables.get(table).is_some_and(|t| column.is_none_or(|c| t.columns.iter().any(|x| x.name == c)));
         if !found {
-            return Err(source.at(mark, format!("fingerprint: {} is not in this generation", mark.get_ref())));
+            return Err(source.at(mark, format!("fingerprint.present: {} is not in this generation", mark.get_ref())));
         }
     }
     for relation in file.relations.iter().flatten() {
         role_column(m, source, &relation.child, "relations.child")?;
         role_column(m, source, &relation.parent, "relations.parent")?;
     }
-    for column in file.clock.iter().flat_map(|c| [&c.wall, &c.instant].into_iter().chain(&c.newest)) {
+    for column in file.clock.iter().flat_map(|c| c.wall.iter().chain(&c.instant).chain(&c.newest)) {
         role_column(m, source, column, "clock")?;
     }
     for column in file.never_null.iter().flatten() {
@@ -62,11 +62,22 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
         role_column(m, source, column, "forbidden.columns")?;
     }
     for beat in file.heartbeats.iter().flatten() {
-        if !m.has(&format!("{}.{}", beat.role.get_ref(), beat.address)) {
-            return Err(
-                source.at(&beat.role, format!("heartbeats: unknown role {}.{}", beat.role.get_ref(), beat.address))
-            );
-        }
+        heartbeat(m, source, beat)?;
+    }
+    if let Some(release) = file.version_marks.keys().chain(&file.approximate).find(|r| !m.releases.contains(*r)) {
+        return Err(
+            source.at(&file.releases, format!("releases: {release} is named further down, but not listed here"))
+        );
+    }
+    inherited_lists(m, source, file)
+}
+
+/// What is inherited must still name role columns that are there.
+fn inherited_lists(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    let clock = m.clock.iter().flat_map(|c| c.pair.iter().flat_map(|(wall, instant)| [wall, instant]).chain(&c.newest));
+    let beats: Vec<String> = m.heartbeats.iter().map(|h| format!("{}.{}", h.role, h.address)).collect();
+    if let Some(gone) = clock.chain(&beats).find(|column| !m.has(column)) {
+        return Err(source.at(&file.generation, format!("clock, heartbeats: {gone} is gone; write these tables anew")));
     }
     Ok(())
 }
@@ -85,11 +96,30 @@ fn roles(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
                 );
             }
         }
-        for listed in role.key.iter().chain(&role.witnesses) {
-            if !role.columns.contains_key(listed.get_ref()) {
-                return Err(source.at(listed, format!("roles.{name}: unknown role column {}", listed.get_ref())));
+        for (key, list) in [("key", &role.key), ("witnesses", &role.witnesses)] {
+            if let Some(listed) = list.iter().find(|c| !role.columns.contains_key(c.get_ref())) {
+                return Err(source.at(listed, format!("roles.{name}.{key}: unknown role column {}", listed.get_ref())));
             }
         }
+    }
+    Ok(())
+}
+
+fn heartbeat(m: &Manifest, source: Source<'_>, file: &HeartbeatFile) -> Result<()> {
+    let role = file.role.get_ref();
+    let holder = file.beat_role.as_ref().unwrap_or(role);
+    let columns = [
+        (role, Some(&file.address), "address"),
+        (holder, file.beat.as_ref(), "beat"),
+        (role, file.beat_join.as_ref(), "beat_join"),
+    ];
+    for (role, column, key) in columns {
+        if let Some(column) = column.filter(|column| !m.has(&format!("{role}.{column}"))) {
+            return Err(source.at(&file.role, format!("heartbeats.{key}: unknown role column {role}.{column}")));
+        }
+    }
+    if file.beat.is_some() && file.unit.is_none() {
+        return Err(source.at(&file.role, "heartbeats.unit: a beat needs its unit, datetime or epoch_ms"));
     }
     Ok(())
 }
@@ -118,7 +148,8 @@ fn states(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
         for value in &set.values {
             if !PHASES.contains(&value.phase.get_ref().as_str()) {
                 let known = PHASES.join(", ");
-                return Err(source.at(&value.phase, format!("phase: `{}` is none of {known}", value.phase.get_ref())));
+                return Err(source
+                    .at(&value.phase, format!("states.values.phase: `{}` is none of {known}", value.phase.get_ref())));
             }
         }
     }
@@ -133,13 +164,13 @@ fn role_column(m: &Manifest, source: Source<'_>, name: &Spanned<String>, key: &s
 }
 
 /// No release belongs to two generations.
-pub(super) fn unique_releases(all: &[Manifest]) -> Result<()> {
-    let mut seen: BTreeMap<(&str, &str), &str> = BTreeMap::new();
-    for manifest in all {
-        for release in &manifest.releases {
-            if let Some(other) = seen.insert((&manifest.scheduler, release), &manifest.origin) {
-                let message = format!("{}: release {release} is also listed by {other}", manifest.origin);
-                return Err(Error::usage(message).hint("a release belongs to one generation"));
+pub(super) fn unique_releases(files: &[(Source<'_>, ManifestFile)]) -> Result<()> {
+    let mut seen: BTreeMap<(&str, &str), String> = BTreeMap::new();
+    for (source, file) in files {
+        for release in file.releases.get_ref() {
+            if let Some(other) = seen.insert((file.scheduler.get_ref(), release), source.origin()) {
+                let message = format!("releases: {release} is also listed by {other}");
+                return Err(source.at(&file.releases, message).hint("a release belongs to one generation"));
             }
         }
     }

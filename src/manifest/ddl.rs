@@ -7,10 +7,22 @@ use crate::dialect::Dialect;
 /// The statements that make a generation's schema, tables referred to first.
 #[must_use]
 pub fn create_all(manifest: &Manifest, dialect: &Dialect) -> Vec<String> {
+    create(manifest, dialect, |_| true)
+}
+
+/// The same for the tables that recipes and the fingerprint speak of.
+#[must_use]
+pub fn create_named(manifest: &Manifest, dialect: &Dialect) -> Vec<String> {
+    let marks = &manifest.fingerprint.present;
+    create(manifest, dialect, |table| {
+        manifest.roles.values().any(|r| r.table == table.name)
+            || marks.iter().any(|mark| mark.split('.').next() == Some(table.name.as_str()))
+    })
+}
+
+fn create(manifest: &Manifest, dialect: &Dialect, wanted: impl Fn(&TableSpec) -> bool) -> Vec<String> {
     let engine = dialect.engine;
-    let mut tables: Vec<&TableSpec> = manifest.tables.values().filter(|t| t.on(engine)).collect();
-    // A stable sort: first the tables that refer to nothing.
-    tables.sort_by_key(|t| t.foreign_keys_on(engine).iter().filter(|k| k.references != t.name).count());
+    let tables: Vec<&TableSpec> = manifest.tables.values().filter(|t| t.on(engine) && wanted(t)).collect();
     let (free, bound): (Vec<_>, Vec<_>) = tables.into_iter().partition(|t| t.foreign_keys_on(engine).is_empty());
     in_order(free, bound, engine).into_iter().map(|t| create_table(t, dialect)).collect()
 }

@@ -117,8 +117,8 @@ pub(super) struct HeartbeatFile {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ClockFile {
-    pub wall: Spanned<String>,
-    pub instant: Spanned<String>,
+    pub wall: Option<Spanned<String>>,
+    pub instant: Option<Spanned<String>>,
     pub newest: Vec<Spanned<String>>,
 }
 

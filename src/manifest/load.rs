@@ -5,7 +5,9 @@ use std::path::Path;
 
 use toml::Spanned;
 
-use super::file::{HeartbeatFile, ManifestFile, RelationFile, RoleFile, StateSetFile, TableFile};
+use super::file::{
+    ClockFile, ColumnFile, HeartbeatFile, ManifestFile, RelationFile, RoleFile, StateSetFile, TableFile,
+};
 use super::schema::TableColumn;
 use super::{
     BeatUnit, Clock, ColumnSpec, Engine, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull, Relation,
@@ -40,13 +42,13 @@ impl Manifests {
             files.push((source, source.parse()?));
             source.check_path(path, &files[files.len() - 1].1)?;
         }
-        files.sort_by(|a, b| order_key(&a.1).cmp(&order_key(&b.1)));
+        files.sort_by_key(|(_, file)| order_key(file));
+        check::unique_releases(&files)?;
         let mut all: Vec<Manifest> = Vec::new();
         for (source, file) in files {
             let manifest = resolve(&all, source, file)?;
             all.push(manifest);
         }
-        check::unique_releases(&all)?;
         Ok(Self { all })
     }
 
@@ -113,6 +115,11 @@ impl Source<'_> {
             .map_err(|e| Error::usage(format!("{}: {}", self.file.origin, e.to_string().trim_end())))
     }
 
+    /// What to call the file in a message.
+    pub(super) fn origin(self) -> String {
+        self.file.origin.clone()
+    }
+
     /// An error at a value.
     pub(super) fn at<T>(self, value: &Spanned<T>, message: impl std::fmt::Display) -> Error {
         let before = self.file.text.get(..value.span().start).unwrap_or_default();
@@ -125,7 +132,10 @@ impl Source<'_> {
         if path == expected {
             return Ok(());
         }
-        Err(self.at(&file.generation, format!("the file must be named {expected} after its scheduler and generation")))
+        Err(self.at(
+            &file.generation,
+            format!("generation: the file must be named {expected} after its scheduler and generation"),
+        ))
     }
 }
 
@@ -175,9 +185,7 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
 
 fn base(known: &[Manifest], source: Source<'_>, file: &ManifestFile) -> Result<Manifest> {
     let scheduler = file.scheduler.get_ref();
-    let Some(extends) = &file.extends else {
-        return Ok(empty(scheduler));
-    };
+    let Some(extends) = &file.extends else { return Ok(empty(scheduler)) };
     let parent = known.iter().find(|m| &m.scheduler == scheduler && &m.generation == extends.get_ref());
     parent.cloned().ok_or_else(|| {
         source.at(extends, format!("extends: no earlier generation {} of {scheduler}", extends.get_ref()))
@@ -218,8 +226,7 @@ fn overlay_lists(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFil
     }
     if let Some(clock) = &file.clock {
         manifest.clock = Some(Clock {
-            wall: clock.wall.get_ref().clone(),
-            instant: clock.instant.get_ref().clone(),
+            pair: clock_pair(source, clock)?,
             newest: clock.newest.iter().map(|c| c.get_ref().clone()).collect(),
         });
     }
@@ -239,12 +246,22 @@ fn overlay_lists(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFil
     Ok(())
 }
 
+/// The two columns of a clock's pair stand together.
+fn clock_pair(source: Source<'_>, clock: &ClockFile) -> Result<Option<(String, String)>> {
+    match (&clock.wall, &clock.instant) {
+        (Some(wall), Some(instant)) => Ok(Some((wall.get_ref().clone(), instant.get_ref().clone()))),
+        (None, None) => Ok(None),
+        (Some(alone), None) => Err(source.at(alone, "clock.wall: give clock.instant too, or neither")),
+        (None, Some(alone)) => Err(source.at(alone, "clock.instant: give clock.wall too, or neither")),
+    }
+}
+
 fn relation(source: Source<'_>, file: &RelationFile) -> Result<Relation> {
     let part_of = match file.kind.get_ref().as_str() {
         "part_of" => true,
         "refers_to" => false,
         other => {
-            return Err(source.at(&file.kind, format!("kind: `{other}` is neither part_of nor refers_to")));
+            return Err(source.at(&file.kind, format!("relations.kind: `{other}` is neither part_of nor refers_to")));
         }
     };
     Ok(Relation { child: file.child.get_ref().clone(), parent: file.parent.get_ref().clone(), part_of })
@@ -264,9 +281,7 @@ fn state_set(source: Source<'_>, file: &StateSetFile) -> Result<StateSet> {
     let text = match file.stored_as.get_ref().as_str() {
         "int" => false,
         "text" => true,
-        other => {
-            return Err(source.at(&file.stored_as, format!("stored_as: `{other}` is neither int nor text")));
-        }
+        other => return Err(source.at(&file.stored_as, format!("states.stored_as: `{other}` is neither int nor text"))),
     };
     let mut states: Vec<State> = Vec::new();
     for value in &file.values {
@@ -275,15 +290,19 @@ fn state_set(source: Source<'_>, file: &StateSetFile) -> Result<StateSet> {
             toml::Value::String(code) if text => code.clone(),
             other => {
                 let wanted = file.stored_as.get_ref();
-                return Err(source.at(&value.code, format!("code: `{other}` is not of the kind {wanted}")));
+                return Err(
+                    source.at(&value.code, format!("states.values.code: `{other}` is not of the kind {wanted}"))
+                );
             }
         };
         if let Some(twin) = states.iter().find(|s| s.code == code) {
             let (name, twin) = (value.name.get_ref(), &twin.name);
-            return Err(source.at(&value.code, format!("code: {code} is given to both {twin} and {name}")));
+            return Err(
+                source.at(&value.code, format!("states.values.code: {code} is given to both {twin} and {name}"))
+            );
         }
         if states.iter().any(|s| &s.name == value.name.get_ref()) {
-            return Err(source.at(&value.name, format!("name: {} is listed twice", value.name.get_ref())));
+            return Err(source.at(&value.name, format!("states.values.name: {} is listed twice", value.name.get_ref())));
         }
         states.push(State {
             code,
@@ -303,7 +322,7 @@ fn heartbeat(source: Source<'_>, file: &HeartbeatFile) -> Result<Heartbeat> {
             "datetime" => BeatUnit::Datetime,
             "epoch_ms" => BeatUnit::EpochMs,
             other => {
-                return Err(source.at(unit, format!("unit: `{other}` is neither datetime nor epoch_ms")));
+                return Err(source.at(unit, format!("heartbeats.unit: `{other}` is neither datetime nor epoch_ms")));
             }
         },
     };
@@ -327,22 +346,31 @@ fn table_spec(source: Source<'_>, file: &TableFile) -> Result<TableSpec> {
         Some(only) => Some(match only.get_ref().as_str() {
             "mysql" => Engine::MySql,
             "postgresql" => Engine::PostgreSql,
-            other => {
-                return Err(source.at(only, format!("only: `{other}` is neither mysql nor postgresql")));
-            }
+            other => return Err(source.at(only, format!("tables.only: `{other}` is neither mysql nor postgresql"))),
         }),
     };
-    let spec = |text: &Option<Spanned<String>>| match text {
+    let table = file.name.get_ref();
+    let spec = |column: &ColumnFile, engine: &str, text: &Option<Spanned<String>>| match text {
         None => Ok(None),
-        Some(text) => ColumnSpec::parse(text.get_ref()).map(Some).map_err(|e| source.at(text, e)),
+        Some(text) => ColumnSpec::parse(text.get_ref())
+            .map(Some)
+            .map_err(|e| source.at(text, format!("tables.{table}.{}.{engine}: {e}", column.name.get_ref()))),
     };
-    let mut columns = Vec::new();
+    let mut columns: Vec<TableColumn> = Vec::new();
     for column in &file.columns {
+        let name = column.name.get_ref();
+        if columns.iter().any(|c| &c.name == name) {
+            return Err(source.at(&column.name, format!("tables.{table}.columns: {name} is listed twice")));
+        }
         columns.push(TableColumn {
-            name: column.name.get_ref().clone(),
-            mysql: spec(&column.mysql)?,
-            postgresql: spec(&column.postgresql)?,
+            name: name.clone(),
+            mysql: spec(column, "mysql", &column.mysql)?,
+            postgresql: spec(column, "postgresql", &column.postgresql)?,
         });
+    }
+    let primary_key = file.primary_key.get_ref().clone();
+    if let Some(missing) = primary_key.iter().find(|k| !columns.iter().any(|c| &c.name == *k)) {
+        return Err(source.at(&file.primary_key, format!("tables.{table}.primary_key: no column {missing}")));
     }
     let keys = |list: &[super::file::ForeignKeyFile]| {
         list.iter()
@@ -354,9 +382,8 @@ fn table_spec(source: Source<'_>, file: &TableFile) -> Result<TableSpec> {
             })
             .collect()
     };
-    let primary_key = file.primary_key.get_ref().clone();
     Ok(TableSpec {
-        name: file.name.get_ref().clone(),
+        name: table.clone(),
         only,
         optional: file.optional.clone(),
         primary_key_postgresql: file.primary_key_postgresql.clone().unwrap_or_else(|| primary_key.clone()),

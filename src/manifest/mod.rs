@@ -156,10 +156,9 @@ pub struct Heartbeat {
 /// Role columns that show how the scheduler's clock and zone differ from the database's.
 #[derive(Clone, Debug)]
 pub struct Clock {
-    /// Written by the scheduler, without zone …
-    pub wall: String,
-    /// … in the same statement as this one, which the database fills with an instant.
-    pub instant: String,
+    /// A column that the scheduler writes without zone, and one that the database
+    /// fills with an instant in the same statement.
+    pub pair: Option<(String, String)>,
     /// Columns whose newest value is recent while the scheduler works.
     pub newest: Vec<String>,
 }

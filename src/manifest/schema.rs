@@ -152,18 +152,30 @@ impl ColumnSpec {
         let mut rest = text.trim();
         let on_update = take_tail(&mut rest, " ON UPDATE ");
         let auto_increment = strip_end(&mut rest, " AUTO_INCREMENT");
-        let default = take_tail(&mut rest, " DEFAULT ").map(|d| match d.strip_prefix('\'') {
-            Some(text) => DefaultValue::Text(text.trim_end_matches('\'').to_owned()),
-            None => DefaultValue::Keyword(d),
-        });
+        let default = take_tail(&mut rest, " DEFAULT ").map(|tail| default_value(&tail));
         let nullable = !strip_end(&mut rest, " NOT NULL");
         let plain = |c: char| c.is_ascii_alphanumeric() || " (),_".contains(c);
-        if rest.is_empty() || !rest.chars().all(plain) || rest.chars().any(|c| c.is_ascii_uppercase()) {
+        let type_is_plain =
+            !rest.is_empty() && rest.chars().all(plain) && !rest.chars().any(|c| c.is_ascii_uppercase());
+        if !type_is_plain || matches!(default, Some(None)) {
             return Err(Error::usage(format!(
                 "`{text}` is not a column: write the type, then NOT NULL, DEFAULT …, AUTO_INCREMENT, ON UPDATE …, in this order"
             )));
         }
+        let default = default.flatten();
         Ok(Self { type_sql: rest.to_owned(), nullable, default, auto_increment, on_update })
+    }
+}
+
+/// A quoted literal or one keyword; anything else is a mistake.
+fn default_value(text: &str) -> Option<DefaultValue> {
+    match text.strip_prefix('\'') {
+        Some(rest) => {
+            let literal = rest.strip_suffix('\'')?;
+            let plain = !literal.replace("''", "").contains('\'');
+            plain.then(|| DefaultValue::Text(literal.replace("''", "'")))
+        }
+        None => (!text.is_empty() && !text.contains([' ', '\''])).then(|| DefaultValue::Keyword(text.to_owned())),
     }
 }
 
@@ -218,6 +230,17 @@ mod tests {
         assert!(spec.auto_increment);
         let spec = ColumnSpec::parse("varchar(64) DEFAULT 'default'").unwrap();
         assert_eq!(spec.default, Some(DefaultValue::Text("default".into())));
-        assert!(ColumnSpec::parse("int(11) NOTNULL").is_err());
+        let spec = ColumnSpec::parse("varchar(64) DEFAULT 'it''s'").unwrap();
+        assert_eq!(spec.default, Some(DefaultValue::Text("it's".into())));
+        for wrong in [
+            "int(11) NOTNULL",
+            "int DEFAULT '1' NOT NULL",
+            "int DEFAULT 0 NOT NULL",
+            "int DEFAULT '1",
+            "int DEFAULT 'a'b'",
+            "",
+        ] {
+            assert!(ColumnSpec::parse(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::Value;
 
 use super::{
-    Column, Evidence, LeftOut, NotNeeded, Params, Plan, PlanCheck, PlanCondition, Related, RowChange, SetColumn, Step,
-    Target, Zone, params,
+    Column, Evidence, HostRows, LeftOut, NotNeeded, Params, Plan, PlanCheck, PlanCondition, Related, RowChange,
+    SetColumn, Step, Target, Zone, params,
 };
 use crate::db::{Catalog, LiveColumn, LiveTable, Row};
 use crate::dialect::{Dialect, TypeClass};
@@ -126,6 +126,7 @@ pub fn build(inputs: &Inputs<'_>, from: super::From, target: Target, rows: Vec<S
         args: inputs.params.given.clone(),
         owners: inputs.params.owners(),
         evidence: tally.evidence(inputs.recipe),
+        hosts: hosts(inputs.manifest, &steps),
         left_out: tally.left_out(inputs.recipe),
         not_needed,
         checks,
@@ -190,7 +191,8 @@ fn now_expression(inputs: &Inputs<'_>, column: &Column) -> Result<String> {
 fn related(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, file: &crate::recipe::RelatedFile) -> Result<Related> {
     let other_role = inputs.manifest.role(&file.role)?;
     let other = live_table(inputs, other_role)?;
-    let pins: Result<Vec<Column>> = other_role.witnesses.iter().map(|w| role_column(inputs, other_role, other, w)).collect();
+    let pins: Result<Vec<Column>> =
+        other_role.witnesses.iter().map(|w| role_column(inputs, other_role, other, w)).collect();
     Ok(Related {
         table: other.name.clone(),
         from: role_column(inputs, role, table, &file.from)?.name,
@@ -219,7 +221,8 @@ fn role_column(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, name: &str) 
 }
 
 fn meant_as_time(manifest: &Manifest, role: &Role, column: &str) -> bool {
-    let spec = manifest.tables.get(&role.table).and_then(|t| t.columns.iter().find(|c| c.name == column));
+    let spec =
+        manifest.tables.get(&role.table).and_then(|t| t.columns.iter().find(|c| c.name.eq_ignore_ascii_case(column)));
     let upstream = spec.and_then(|c| c.mysql.as_ref().or(c.postgresql.as_ref()));
     upstream.is_some_and(|c| TypeClass::of(&c.type_sql) == TypeClass::Time)
 }
@@ -304,6 +307,22 @@ fn check_new_values(shape: &Shape<'_>, change: &RowChange) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// Hosts in the rows' own `host` column, if their role has one.
+fn hosts(manifest: &Manifest, steps: &[Step]) -> Vec<HostRows> {
+    let mut found: Vec<HostRows> = Vec::new();
+    for step in steps {
+        let column = manifest.roles.get(&step.role).and_then(|r| r.columns.get("host"));
+        let Some(index) = column.and_then(|c| step.pin_index(c)) else { continue };
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for host in step.rows.iter().filter_map(|r| r.old[index].as_deref()).filter(|h| !h.is_empty()) {
+            *counts.entry(host).or_default() += 1;
+        }
+        let of_step = |(host, rows): (&str, usize)| HostRows { host: host.to_owned(), role: step.role.clone(), rows };
+        found.extend(counts.into_iter().map(of_step));
+    }
+    found
 }
 
 fn conditions(inputs: &Inputs<'_>, file: &StepFile) -> Result<Vec<PlanCondition>> {

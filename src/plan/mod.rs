@@ -36,6 +36,9 @@ pub struct Plan {
     /// What was counted when it was planned.
     #[serde(default)]
     pub evidence: Vec<Evidence>,
+    /// Hosts that the planned rows name: where processes may still run.
+    #[serde(default)]
+    pub hosts: Vec<HostRows>,
     /// Rows that were looked at and left out.
     #[serde(default)]
     pub left_out: Vec<LeftOut>,
@@ -131,6 +134,18 @@ pub struct Evidence {
     pub title: String,
     /// How many rows.
     pub count: usize,
+}
+
+/// How many planned rows of a role name a host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostRows {
+    /// The host as the rows hold it.
+    pub host: String,
+    /// The role of the rows.
+    pub role: String,
+    /// How many rows.
+    pub rows: usize,
 }
 
 /// Rows that were looked at and left out for one reason.

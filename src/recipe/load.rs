@@ -1,9 +1,13 @@
 //! Reads recipes and checks them against every manifest they apply to.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use minijinja::Environment;
+use toml::de::{DeTable, DeValue};
 
 use super::{Op, Recipe, RecipeFile, StepFile};
-use crate::data::Tree;
+use crate::data::{DataFile, Tree};
 use crate::manifest::{Manifest, Manifests};
 use crate::{Error, Result};
 
@@ -21,19 +25,13 @@ impl Recipes {
     pub fn load(tree: &Tree, manifests: &Manifests) -> Result<Self> {
         let mut all = Vec::new();
         for (path, file) in tree.iter() {
-            let Some(folder) = path.strip_suffix("/recipe.toml") else {
-                continue;
-            };
-            let Some((scheduler, name)) = folder.split_once('/') else {
-                continue;
-            };
+            let Some(folder) = path.strip_suffix("/recipe.toml") else { continue };
+            let Some((scheduler, name)) = folder.split_once('/') else { continue };
             let parsed: RecipeFile = toml::from_str(&file.text)
                 .map_err(|e| Error::usage(format!("{}: {}", file.origin, e.to_string().trim_end())))?;
             if parsed.name != name {
-                return Err(Error::usage(format!(
-                    "{}: name: `{}` differs from the folder {name}",
-                    file.origin, parsed.name
-                )));
+                let message = format!("name: `{}` differs from the folder {name}", parsed.name);
+                return Err(Place { file }.at(&["name"], message));
             }
             let recipe = Recipe {
                 scheduler: scheduler.to_owned(),
@@ -42,7 +40,7 @@ impl Recipes {
                 sha256: digest(tree, folder),
                 file: parsed,
             };
-            check(&recipe, &file.origin, manifests)?;
+            check(&recipe, Place { file }, manifests)?;
             all.push(recipe);
         }
         Ok(Self { all })
@@ -83,43 +81,170 @@ fn digest(tree: &Tree, folder: &str) -> String {
     crate::bundle::sha256(&parts)
 }
 
-fn check(recipe: &Recipe, origin: &str, manifests: &Manifests) -> Result<()> {
-    let bad = |message: String| Error::usage(format!("{origin}: {message}"));
-    let file = &recipe.file;
-    let named = file.steps.iter().map(|s| &s.query).chain([&file.prose]).chain(file.choice.iter().map(|c| &c.screen));
-    for template in named {
-        if !recipe.templates.contains_key(template) {
-            return Err(bad(format!("no file {template} beside it")));
-        }
+/// The recipe's file, able to say "file, line, key".
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    file: &'a DataFile,
+}
+
+impl Place<'_> {
+    /// An error at a key, for example `["steps", "0", "query"]`.
+    fn at(self, path: &[&str], message: impl Display) -> Error {
+        let line = self.line(path).map_or_else(String::new, |line| format!(", line {line}"));
+        Error::usage(format!("{}{line}: {message}", self.file.origin))
     }
+
+    fn line(self, path: &[&str]) -> Option<usize> {
+        let table = DeTable::parse(&self.file.text).ok()?;
+        let (first, rest) = path.split_first()?;
+        let mut value = table.get_ref().iter().find(|(key, _)| key.get_ref() == first)?.1;
+        for part in rest {
+            value = match value.get_ref() {
+                DeValue::Table(table) => table.iter().find(|(key, _)| key.get_ref() == part)?.1,
+                DeValue::Array(list) => list.get(part.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+        }
+        Some(self.file.text.get(..value.span().start)?.matches('\n').count() + 1)
+    }
+
+    /// An error at a key of a step.
+    fn at_step(self, index: usize, keys: &[&str], message: impl Display) -> Error {
+        let index = index.to_string();
+        self.at(&[&["steps", &index], keys].concat(), message)
+    }
+}
+
+fn check(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()> {
+    files_are_there(recipe, place)?;
+    templates_parse(recipe, place)?;
+    let file = &recipe.file;
     for (index, step) in file.steps.iter().enumerate() {
         if file.steps[..index].iter().any(|s| s.role == step.role && s.op == step.op && s.query == step.query) {
-            return Err(bad(format!("steps: {} is listed twice", step.role)));
+            return Err(place.at_step(index, &["role"], format!("steps: {} is listed twice", step.role)));
         }
         if step.op == Op::Update && step.set.is_empty() {
-            return Err(bad(format!("steps.{}: an update sets something", step.role)));
+            return Err(place.at_step(index, &["op"], format!("steps.{}: an update sets something", step.role)));
         }
     }
-    for check in &file.checks {
+    for (index, check) in file.checks.iter().enumerate() {
         if !file.steps.iter().any(|s| s.role == check.step) {
-            return Err(bad(format!("checks.{}: no step {}", check.name, check.step)));
+            let message = format!("checks.{}.step: no step {}", check.name, check.step);
+            return Err(place.at(&["checks", &index.to_string(), "step"], message));
         }
     }
+    names_are_known(recipe, place, manifests)?;
     let applies = |m: &&Manifest| m.scheduler == recipe.scheduler && file.needs.iter().all(|role| m.has(role));
     for manifest in manifests.iter().filter(applies) {
-        for step in file.steps.iter().filter(|s| manifest.has(&s.role)) {
-            may_write(step, manifest).map_err(|e| bad(format!("{e} (generation {})", manifest.generation)))?;
+        for (index, step) in file.steps.iter().enumerate().filter(|(_, s)| manifest.has(&s.role)) {
+            may_write(step, index, place, manifest)?;
         }
-        children_first(recipe, manifest).map_err(|e| bad(format!("{e} (generation {})", manifest.generation)))?;
+        children_first(recipe, place, manifest)?;
+    }
+    Ok(())
+}
+
+/// Every file that the recipe names lies beside it.
+fn files_are_there(recipe: &Recipe, place: Place<'_>) -> Result<()> {
+    let missing = |template: &str| !recipe.templates.contains_key(template);
+    if let Some((index, step)) = recipe.file.steps.iter().enumerate().find(|(_, s)| missing(&s.query)) {
+        return Err(place.at_step(
+            index,
+            &["query"],
+            format!("steps.{}.query: no file {} beside it", step.role, step.query),
+        ));
+    }
+    if missing(&recipe.file.prose) {
+        return Err(place.at(&["prose"], format!("prose: no file {} beside it", recipe.file.prose)));
+    }
+    if let Some(choice) = recipe.file.choice.iter().find(|c| missing(&c.screen)) {
+        return Err(place.at(&["choice", "screen"], format!("choice.screen: no file {} beside it", choice.screen)));
+    }
+    Ok(())
+}
+
+/// Every template can be read; what it asks for is seen when it renders.
+fn templates_parse(recipe: &Recipe, place: Place<'_>) -> Result<()> {
+    let env = Environment::new();
+    let folder = place.file.origin.trim_end_matches("recipe.toml");
+    for (name, text) in recipe.templates.iter().filter(|(name, _)| name.ends_with(".j2")) {
+        env.template_from_named_str(&format!("{folder}{name}"), text)?;
+    }
+    for (index, step) in recipe.file.steps.iter().enumerate() {
+        let conditions = step.conditions.iter().enumerate();
+        let conditions = conditions.flat_map(|(n, c)| [(n, "sql", &c.sql), (n, "when", &c.when)]);
+        for (n, key, text) in conditions {
+            let path = ["conditions", &n.to_string(), key];
+            env.template_from_str(text).map_err(|e| place.at_step(index, &path, Error::from(e)))?;
+        }
+        env.template_from_str(&step.when).map_err(|e| place.at_step(index, &["when"], Error::from(e)))?;
+        for (column, set) in &step.set {
+            env.template_from_str(&set.sql).map_err(|e| place.at_step(index, &["set", column], Error::from(e)))?;
+        }
+    }
+    for (index, check) in recipe.file.checks.iter().enumerate() {
+        let path = ["checks", &index.to_string(), "sql"];
+        env.template_from_str(&check.sql).map_err(|e| place.at(&path, Error::from(e)))?;
+    }
+    Ok(())
+}
+
+/// A role or column that no generation of the scheduler has is a slip of the pen.
+fn names_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()> {
+    let Ok(generations) = manifests.of(&recipe.scheduler) else { return Ok(()) };
+    let unknown = |name: &str| !generations.iter().any(|m| m.has(name));
+    let message = |key: &str, name: &str| format!("{key}: no generation of {} has {name}", recipe.scheduler);
+    if let Some((index, name)) = recipe.file.needs.iter().enumerate().find(|(_, name)| unknown(name)) {
+        return Err(place.at(&["needs", &index.to_string()], message("needs", name)));
+    }
+    if let Some(owner) = recipe.file.owner.iter().find(|name| unknown(name)) {
+        return Err(place.at(&["owner"], message("owner", owner)));
+    }
+    // inspect lists owners with their unfinished rows and the oldest start.
+    let role = recipe.file.owner.as_deref().and_then(|owner| owner.split('.').next());
+    let needed = role.map(|role| ["state", "start_time"].map(|column| format!("{role}.{column}")));
+    if let Some(name) = needed.iter().flatten().find(|name| unknown(name)) {
+        return Err(place.at(&["owner"], message("owner needs the start and the state of its rows", name)));
+    }
+    for (index, step) in recipe.file.steps.iter().enumerate() {
+        if unknown(&step.role) {
+            return Err(place.at_step(index, &["role"], message("steps.role", &step.role)));
+        }
+        for column in step.set.keys() {
+            let name = format!("{}.{column}", step.role);
+            if unknown(&name) {
+                return Err(place.at_step(
+                    index,
+                    &["set", column],
+                    message(&format!("steps.{}.set", step.role), &name),
+                ));
+            }
+        }
+        for (key, name) in step
+            .related
+            .iter()
+            .flat_map(|r| [("from", format!("{}.{}", step.role, r.from)), ("to", format!("{}.{}", r.role, r.to))])
+        {
+            if unknown(&name) {
+                return Err(place.at_step(
+                    index,
+                    &["related", key],
+                    message(&format!("steps.{}.related.{key}", step.role), &name),
+                ));
+            }
+        }
     }
     Ok(())
 }
 
 /// A step writes no table or column that the manifest forbids.
-fn may_write(step: &StepFile, manifest: &Manifest) -> Result<()> {
+fn may_write(step: &StepFile, index: usize, place: Place<'_>, manifest: &Manifest) -> Result<()> {
     let role = manifest.role(&step.role)?;
+    let generation = &manifest.generation;
     if manifest.is_forbidden_table(&role.table) {
-        return Err(Error::usage(format!("steps.{}: the manifest forbids writing {}", step.role, role.table)));
+        let message =
+            format!("steps.{}.role: the manifest forbids writing {} (generation {generation})", step.role, role.table);
+        return Err(place.at_step(index, &["role"], message));
     }
     for column in step.set.keys() {
         let name = format!("{}.{column}", step.role);
@@ -128,15 +253,17 @@ fn may_write(step: &StepFile, manifest: &Manifest) -> Result<()> {
             continue;
         }
         if manifest.forbidden.columns.contains(&name) && !step.allow.contains_key(column) {
-            let message = format!("steps.{}: the manifest forbids writing {name}", step.role);
-            return Err(Error::usage(message).hint("name the exception and its reason under `allow`"));
+            let message =
+                format!("steps.{}.set: the manifest forbids writing {name} (generation {generation})", step.role);
+            let hint = "name the exception and its reason under `allow`";
+            return Err(place.at_step(index, &["set", column], message).hint(hint));
         }
     }
     Ok(())
 }
 
 /// Child tables are written before their parents.
-fn children_first(recipe: &Recipe, manifest: &Manifest) -> Result<()> {
+fn children_first(recipe: &Recipe, place: Place<'_>, manifest: &Manifest) -> Result<()> {
     let position = |column: &str| {
         let role = column.split('.').next()?;
         recipe.file.steps.iter().position(|s| s.role == role && s.op == Op::Update)
@@ -145,8 +272,12 @@ fn children_first(recipe: &Recipe, manifest: &Manifest) -> Result<()> {
         if let (Some(child), Some(parent)) = (position(&relation.child), position(&relation.parent))
             && child > parent
         {
-            let (child, parent) = (&recipe.file.steps[child].role, &recipe.file.steps[parent].role);
-            return Err(Error::usage(format!("steps: {child} must come before its parent {parent}")));
+            let (child_role, parent_role) = (&recipe.file.steps[child].role, &recipe.file.steps[parent].role);
+            let message = format!(
+                "steps.role: {child_role} must come before its parent {parent_role} (generation {})",
+                manifest.generation
+            );
+            return Err(place.at_step(child, &["role"], message));
         }
     }
     Ok(())

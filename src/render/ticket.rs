@@ -47,20 +47,26 @@ pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<St
     Ok(text.trim_end().to_owned() + "\n")
 }
 
-/// The plan without its rows.
+/// The plan without its rows. Keys and hosts are somebody else's text.
 fn header(plan: &Plan) -> Plan {
     let mut header = plan.clone();
+    header.hosts.iter_mut().for_each(|h| h.host = quiet(&h.host));
+    header.left_out.iter_mut().flat_map(|l| &mut l.sample).for_each(|key| *key = quiet(key));
     for step in &mut header.steps {
         step.rows.clear();
     }
     header
 }
 
+/// Text from the database without what Markdown or a terminal would act on.
+fn quiet(text: &str) -> String {
+    safe(text, 60).replace('|', "/").replace('`', "'").replace('<', "(").replace('>', ")")
+}
+
 fn step_map(step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
     let label = |row: &crate::plan::RowChange| {
         let key: Vec<&str> = row.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect();
-        // A name is somebody else's text: no line break, no Markdown table.
-        format!("{} {}", key.join("/"), safe(&row.label, 60).replace('|', "/").replace('`', "'"))
+        format!("{} {}", quiet(&key.join("/")), quiet(&row.label))
     };
     BTreeMap::from([
         ("name", Value::from(format!("{:02}_{}", index + 3, step.role))),

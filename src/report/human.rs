@@ -184,7 +184,8 @@ fn bundle_head(b: &Bundle) {
     let plan = &b.plan;
     head(&format!("Bundle {} · {} · {}", b.id, plan.from.recipe, rows_of(plan.row_count())));
     out(format!("  {} {}, identified by {}", plan.from.title, plan.from.release, plan.from.identified_by));
-    let place = format!("{} on {} {}", safe(&plan.target.database, 200), plan.target.dialect, plan.target.server_version);
+    let place =
+        format!("{} on {} {}", safe(&plan.target.database, 200), plan.target.dialect, plan.target.server_version);
     wrapped("  ", 4, &place);
     out(format!("  planned {}, in {}", plan.from.now, b.dir.display()));
     for owner in &plan.owners {
@@ -275,7 +276,7 @@ pub fn rehearsed(b: &Bundle, stays: &str) {
 /// The end of an apply or rollback.
 pub fn done(b: &Bundle, what: &str) {
     let counts: Vec<String> = b.plan.steps.iter().map(|s| format!("{} {}", s.rows.len(), s.role)).collect();
-    out(format!("{} bundle {}: {}", paint(GOOD, &format!("{what}:")), b.id, counts.join(", ")));
+    wrapped(&format!("{} ", paint(GOOD, &format!("{what}:"))), 2, &format!("bundle {}: {}", b.id, counts.join(", ")));
 }
 
 /// The report of verify.

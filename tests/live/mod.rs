@@ -1,1 +1,1 @@
-mod round;
+pub mod round;

@@ -29,6 +29,7 @@ pub fn zombies(server: Server, release: &str) -> TestDb {
                 ("definition_id", s(id)),
                 ("definition_version", s("1")),
                 ("executor_id", s("1")),
+                ("update_time", start),
             ],
         );
     }
@@ -59,7 +60,17 @@ pub fn zombies(server: Server, release: &str) -> TestDb {
             ],
         );
     }
-    rows.add("task_group", &[("id", s("1")), ("name", s("g")), ("size", s("2")), ("used", s("2")), ("status", s("1"))]);
+    rows.add(
+        "task_group",
+        &[
+            ("id", s("1")),
+            ("name", s("g")),
+            ("size", s("2")),
+            ("used", s("2")),
+            ("status", s("1")),
+            ("update_time", start),
+        ],
+    );
     for (id, task, run, status) in [("1", "1", "1", "1"), ("2", "5", "3", "1"), ("3", "6", "4", "2")] {
         rows.add(
             "task_group_queue",

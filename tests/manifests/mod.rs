@@ -1,1 +1,8 @@
-//! Manifests against the upstream facts, and mistakes in manifests.
+//! Manifests: against the upstream facts, their fingerprints, mistakes in them, and a scheduler of one's own.
+
+mod docs;
+mod eras;
+mod facts;
+mod fingerprint;
+mod in_house;
+mod mistakes;

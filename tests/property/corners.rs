@@ -87,8 +87,7 @@ fn a_death_with_a_time_says_nothing_of_a_run_without_one() {
 }
 
 #[test]
-fn codes_that_a_release_never_writes_are_left_to_the_operator() {
-    // A wrong runbook wrote READY_STOP into a task; KILL-like codes into a run.
+fn a_run_at_a_code_that_its_release_never_writes_is_left_to_the_operator() {
     let with = |run_state, task_state| Model {
         runs: vec![run(1, run_state, "10.0.0.9:5678")],
         tasks: vec![task(1, 1, task_state), task(2, 1, 1)],
@@ -96,10 +95,11 @@ fn codes_that_a_release_never_writes_are_left_to_the_operator() {
     };
     for release in ["1.3.9", "2.0.9", "3.0.6"] {
         assert!(repairs(release, &with(1, 1), &Ask::all_dead()));
-        assert!(!repairs(release, &with(1, 4), &Ask::all_dead()), "task at READY_STOP, {release}");
-        assert!(!repairs(release, &with(8, 1), &Ask::all_dead()), "run at NEED_FAULT_TOLERANCE, {release}");
+        assert!(repairs(release, &with(1, 4), &Ask::all_dead()), "a task at READY_STOP is unfinished, {release}");
+        assert!(!repairs(release, &with(8, 1), &Ask::all_dead()), "a run at NEED_FAULT_TOLERANCE, {release}");
     }
-    assert!(!repairs("3.0.6", &with(17, 1), &Ask::all_dead()), "run at DISPATCH");
+    assert!(!repairs("3.0.6", &with(17, 1), &Ask::all_dead()), "a run at DISPATCH");
+    assert!(!repairs("3.1.9", &with(1, 4), &Ask::all_dead()), "3.1 cannot read a task at READY_STOP");
 }
 
 #[test]

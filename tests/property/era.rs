@@ -21,7 +21,7 @@ impl Era {
         !self.since(release)
     }
 
-    /// A task in one of these is unfinished.
+    /// A task in one of these is unfinished, by the release's own habits.
     pub fn task_active(&self) -> &'static [i64] {
         match () {
             () if self.since("3.1.0") => &[0, 1, 12, 17],
@@ -40,6 +40,25 @@ impl Era {
             () if self.since("2.0.0") => &[3, 5, 6, 7, 8, 9, 13],
             () => &[3, 5, 6, 7, 8, 9],
         }
+    }
+
+    /// Up to 3.0.6 runs and tasks share one enum. A run's state on a task is nothing
+    /// that the release writes, but its master takes it for unfinished, or for finished.
+    fn borrowed(&self) -> (&'static [i64], &'static [i64]) {
+        match () {
+            () if self.since("3.1.0") => (&[], &[]),
+            () if self.since("3.0.0") => (&[2, 4, 10, 14, 15], &[16]),
+            () if self.since("1.3.0") => (&[2, 4, 10], &[]),
+            () => (&[2, 4], &[10]),
+        }
+    }
+
+    pub fn is_unfinished(&self, state: i64) -> bool {
+        self.task_active().contains(&state) || self.borrowed().0.contains(&state)
+    }
+
+    pub fn is_finished(&self, state: i64) -> bool {
+        self.task_finished().contains(&state) || self.borrowed().1.contains(&state)
     }
 
     pub fn task_legal(&self, state: i64) -> bool {

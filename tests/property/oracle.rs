@@ -49,7 +49,8 @@ impl Oracle<'_> {
     /// Whether a run's tasks, or the run itself, are repaired.
     fn repairs(&self, run: &Run) -> bool {
         let Some(state) = run.state else { return false };
-        let tasks_known = self.valid(run.id).all(|t| t.state.is_some_and(|s| self.era.task_legal(s)));
+        let readable = |s: i64| self.era.is_unfinished(s) || self.era.is_finished(s);
+        let tasks_known = self.valid(run.id).all(|t| t.state.is_some_and(readable));
         let free = !self.has_command(run.id) && !self.has_family(run.id);
         if !tasks_known || !free || !self.in_scope(run.id) || !self.old_enough(run) {
             return false;
@@ -84,7 +85,7 @@ impl Oracle<'_> {
     }
 
     fn is_unfinished(&self, task: &Task) -> bool {
-        task.state.is_some_and(|s| self.era.task_active().contains(&s))
+        task.state.is_some_and(|s| self.era.is_unfinished(s))
     }
 
     fn is_active(&self, run: &Run) -> bool {
@@ -264,9 +265,7 @@ impl Oracle<'_> {
             None => true,
             Some(t) if t.flag == Some(0) => true,
             Some(t) => {
-                // The shared enum of 3.0.x calls BLOCK finished, on tasks too.
-                let blocked = t.state == Some(16) && !self.era.since("3.1.0");
-                let finished = blocked || t.state.is_some_and(|s| self.era.task_finished().contains(&s));
+                let finished = t.state.is_some_and(|s| self.era.is_finished(s));
                 let cutoff = self.ask.cutoff().unwrap_or(i64::MAX);
                 finished && t.end.is_none_or(|end| end < cutoff)
             }
@@ -282,9 +281,11 @@ impl Oracle<'_> {
     /// Called once and never answered, while its task is still wanted. Only an age shows it.
     fn is_forgotten(&self, q: &Queue) -> bool {
         let Some(cutoff) = self.ask.cutoff() else { return false };
-        let wanted = self
-            .task_of(q)
-            .is_some_and(|t| t.flag == Some(1) && self.is_unfinished(t) && t.submit.is_some_and(|s| s < cutoff));
+        let wanted = self.task_of(q).is_some_and(|t| {
+            t.flag == Some(1)
+                && t.state.is_some_and(|s| self.era.task_active().contains(&s))
+                && t.submit.is_some_and(|s| s < cutoff)
+        });
         let going_on = self.run_of(q).is_some_and(|r| self.is_active(r));
         self.ask.scope == Scope::All && q.status == Some(-1) && q.in_queue == Some(1) && wanted && going_on
     }

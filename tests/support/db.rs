@@ -98,10 +98,10 @@ impl TestDb {
         Self { server, url, name, admin, dir }
     }
 
-    /// A database with the schema of a generation.
+    /// A database with the tables of a generation that recipes speak of.
     pub fn with_schema(server: Server, manifest: &Manifest) -> Self {
         let db = Self::new(server);
-        db.exec_all(&ddl::create_all(manifest, &server.dialect()));
+        db.exec_all(&ddl::create_named(manifest, &server.dialect()));
         db
     }
 
@@ -174,6 +174,22 @@ impl TestDb {
             return command.stdin(Stdio::null()).output().unwrap();
         }
         command.stdin(std::fs::File::open(file).unwrap()).output().unwrap()
+    }
+
+    /// Runs somebody else's script, which may hold statements that fail.
+    pub fn stock_lenient(&self, file: &Path) -> Output {
+        let flags: &[&str] = if self.server == Server::PostgreSql { &["-v", "ON_ERROR_STOP=0"] } else { &[] };
+        self.stock_with(file, flags)
+    }
+
+    /// The columns of a table in order.
+    pub fn columns(&self, table: &str) -> Vec<String> {
+        block_on(async {
+            let mut db = open(&self.url).await;
+            let catalog = db.catalog().await.unwrap();
+            db.close().await;
+            catalog.get(table).unwrap().columns.iter().map(|c| c.name.clone()).collect()
+        })
     }
 
     /// The stock client, connected to this database.

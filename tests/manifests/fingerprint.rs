@@ -1,0 +1,73 @@
+//! A schema is recognised as its own generation, or as one of those that look alike.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use flowmend::manifest::{Engine, Manifest, Manifests};
+
+/// The generations that a generation's file says have the same schema.
+fn same_schema_as() -> BTreeMap<String, BTreeSet<String>> {
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("enums/dolphinscheduler");
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let file: toml::Table = std::fs::read_to_string(entry.unwrap().path()).unwrap().parse().unwrap();
+        let listed =
+            file["fingerprint"].get("same_schema_as").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        let listed = listed.iter().map(|v| v.as_str().unwrap().to_owned()).collect();
+        found.insert(file["generation"].as_str().unwrap().to_owned(), listed);
+    }
+    found
+}
+
+fn fits(m: &Manifest, live: &BTreeSet<String>) -> bool {
+    let there = |mark: &String| live.contains(&mark.to_lowercase());
+    m.fingerprint.present.iter().all(there) && !m.fingerprint.absent.iter().any(there)
+}
+
+/// The marks of a generation with, and without, the tables that may be missing.
+fn schemas(m: &Manifest, engine: Engine) -> [BTreeSet<String>; 2] {
+    let whole = m.marks(engine);
+    let optional: Vec<String> =
+        m.tables.values().filter(|t| t.optional.is_some()).map(|t| t.name.to_lowercase()).collect();
+    let table = |mark: &String| mark.split('.').next().unwrap_or_default().to_owned();
+    let lean = whole.iter().filter(|mark| !optional.contains(&table(mark))).cloned().collect();
+    [whole, lean]
+}
+
+#[test]
+fn a_schema_fits_itself_and_its_twins_only() {
+    let manifests = Manifests::load(None).unwrap();
+    let twins = same_schema_as();
+    for m in manifests.of("dolphinscheduler").unwrap() {
+        for engine in [Engine::MySql, Engine::PostgreSql, Engine::Sqlite] {
+            // PostgreSQL came with 1.2.0.
+            for live in schemas(m, engine).into_iter().filter(|live| !live.is_empty()) {
+                let fitting: BTreeSet<String> =
+                    manifests.iter().filter(|o| fits(o, &live)).map(|o| o.generation.clone()).collect();
+                let mut expected = twins[&m.generation].clone();
+                expected.insert(m.generation.clone());
+                assert_eq!(fitting, expected, "{} on {engine:?}", m.generation);
+            }
+        }
+    }
+}
+
+#[test]
+fn twins_name_each_other() {
+    let twins = same_schema_as();
+    for (generation, others) in &twins {
+        for other in others {
+            let back = twins.get(other).unwrap_or_else(|| panic!("{generation}: no generation {other}"));
+            assert!(back.contains(generation), "{generation} names {other}, but not the other way round");
+        }
+    }
+}
+
+#[test]
+fn version_marks_name_own_releases() {
+    let manifests = Manifests::load(None).unwrap();
+    for m in manifests.iter() {
+        for release in m.version_marks.keys() {
+            assert!(m.releases.contains(release), "{}: version_marks names {release}", m.origin);
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Mistakes in a manifest.
+
+use super::{Copy, Mistake};
+
+const FIRST: &str = "enums/nightshift/1.0.toml";
+const SECOND: &str = "enums/nightshift/2.0.toml";
+
+#[test]
+fn toml_itself() {
+    let syntax = Mistake {
+        from: "title = \"Nightshift\"",
+        to: "title = Nightshift",
+        line: "title = Nightshift",
+        says: &["TOML"],
+    };
+    let unknown =
+        Mistake { from: "interval_ms", to: "interval", line: "interval = 200", says: &["unknown field `interval`"] };
+    let top = Mistake {
+        from: "version_marks",
+        to: "version_mark",
+        line: "version_mark =",
+        says: &["unknown field `version_mark`"],
+    };
+    let kind = Mistake {
+        from: "interval_ms = 200",
+        to: "interval_ms = \"200\"",
+        line: "interval_ms",
+        says: &["invalid type"],
+    };
+    for mistake in [syntax, unknown, top, kind] {
+        mistake.is_found(FIRST);
+    }
+}
+
+#[test]
+fn states() {
+    let task = "code = \"WAITING\", name = \"WAITING\", phase = \"pending\"";
+    let twice = Mistake {
+        from: task,
+        to: "code = \"DONE\", name = \"WAITING\", phase = \"pending\"",
+        line: "code = \"DONE\", name = \"DONE\", phase = \"succeeded\", finished = true },\n  { code = \"BROKEN\", name = \"BROKEN\", phase = \"failed\", finished = true },\n]\n\n[roles.run]",
+        says: &["states.values.code", "DONE is given to both WAITING and DONE"],
+    };
+    let name = Mistake {
+        from: task,
+        to: "code = \"W\", name = \"RUNNING\", phase = \"pending\"",
+        line: "RUNNING\", phase = \"running\", finished = false },\n  { code = \"DONE\", name = \"DONE\", phase = \"succeeded\", finished = true },\n  { code = \"BROKEN\", name = \"BROKEN\", phase = \"failed\", finished = true },\n]\n\n[roles.run]",
+        says: &["states.values.name", "RUNNING is listed twice"],
+    };
+    let kind = Mistake {
+        from: task,
+        to: "code = 0, name = \"WAITING\", phase = \"pending\"",
+        line: "code = 0",
+        says: &["states.values.code", "not of the kind text"],
+    };
+    let phase = Mistake {
+        from: task,
+        to: "code = \"WAITING\", name = \"WAITING\", phase = \"asleep\"",
+        line: "asleep",
+        says: &["states.values.phase", "`asleep` is none of pending"],
+    };
+    let column = Mistake {
+        from: "column = \"task.state\"",
+        to: "column = \"task.status\"",
+        line: "task.status",
+        says: &["states.column", "unknown role column task.status"],
+    };
+    let stored = Mistake {
+        from: "type = \"TaskState\"\nstored_as = \"text\"",
+        to: "type = \"TaskState\"\nstored_as = \"string\"",
+        line: "stored_as = \"string\"",
+        says: &["states.stored_as", "neither int nor text"],
+    };
+    for mistake in [twice, name, kind, phase, column, stored] {
+        mistake.is_found(FIRST);
+    }
+}
+
+#[test]
+fn roles() {
+    let key = Mistake {
+        from: "\"name\", \"attempt\"]\nwitnesses",
+        to: "\"name\", \"try\"]\nwitnesses",
+        line: "\"try\"",
+        says: &["roles.task.key", "unknown role column try"],
+    };
+    let witness = Mistake {
+        from: "[\"state\", \"worker\"]",
+        to: "[\"state\", \"host\"]",
+        line: "\"host\"",
+        says: &["roles.run.witnesses", "unknown role column host"],
+    };
+    let table = Mistake {
+        from: "table = \"ns_seat\"",
+        to: "table = \"ns_seats\"",
+        line: "\"ns_seats\"",
+        says: &["roles.seat.table", "no table ns_seats"],
+    };
+    let column = Mistake {
+        from: "beat = \"beat_ms\"",
+        to: "beat = \"beats\"",
+        line: "\"beats\"",
+        says: &["roles.worker.columns.beat", "table ns_worker has no column beats"],
+    };
+    for mistake in [key, witness, table, column] {
+        mistake.is_found(FIRST);
+    }
+}
+
+#[test]
+fn role_columns_of_the_other_tables() {
+    let child = Mistake {
+        from: "child = \"seat.run_id\"",
+        to: "child = \"seat.run\"",
+        line: "\"seat.run\"",
+        says: &["relations.child", "unknown role column seat.run"],
+    };
+    let parent = Mistake {
+        from: "parent = \"run.id\"\nkind = \"part_of\"",
+        to: "parent = \"run.key\"\nkind = \"part_of\"",
+        line: "run.key",
+        says: &["relations.parent"],
+    };
+    let kind = Mistake {
+        from: "\"refers_to\"",
+        to: "\"uses\"",
+        line: "\"uses\"",
+        says: &["relations.kind", "neither part_of nor refers_to"],
+    };
+    let never = Mistake {
+        from: "column = \"run.flow\"",
+        to: "column = \"run.flows\"",
+        line: "run.flows",
+        says: &["never_null.column"],
+    };
+    let forbidden = Mistake {
+        from: "\"task.attempt\", \"task",
+        to: "\"task.tries\", \"task",
+        line: "task.tries",
+        says: &["forbidden.columns", "unknown role column task.tries"],
+    };
+    let wall =
+        Mistake { from: "wall = \"run.touched\"", to: "wall = \"run.touch\"", line: "\"run.touch\"", says: &["clock"] };
+    let newest = Mistake {
+        from: "newest = [\"run.touched\"]",
+        to: "newest = [\"run\"]",
+        line: "newest",
+        says: &["clock", "unknown role column run"],
+    };
+    for mistake in [child, parent, kind, never, forbidden, wall, newest] {
+        mistake.is_found(FIRST);
+    }
+}
+
+#[test]
+fn heartbeats() {
+    let unit = Mistake {
+        from: "\"epoch_ms\"",
+        to: "\"seconds\"",
+        line: "\"seconds\"",
+        says: &["heartbeats.unit", "neither datetime nor epoch_ms"],
+    };
+    let none = Mistake {
+        from: "unit = \"epoch_ms\"\n",
+        to: "",
+        line: "role = \"worker\"",
+        says: &["heartbeats.unit", "needs its unit"],
+    };
+    let address = Mistake {
+        from: "address = \"address\"\nbeat = \"beat\"\n",
+        to: "address = \"host\"\nbeat = \"beat\"\n",
+        line: "role = \"worker\"",
+        says: &["heartbeats.address", "worker.host"],
+    };
+    let beat = Mistake {
+        from: "beat = \"beat\"\n",
+        to: "beat = \"pulse\"\n",
+        line: "role = \"worker\"",
+        says: &["heartbeats.beat", "worker.pulse"],
+    };
+    for mistake in [unit, none, address, beat] {
+        mistake.is_found(FIRST);
+    }
+}
+
+#[test]
+fn tables() {
+    let spec = Mistake {
+        from: "mysql = \"bigint NOT NULL\"",
+        to: "mysql = \"bigint NOTNULL\"",
+        line: "NOTNULL",
+        says: &["tables.ns_worker.beat_ms.mysql", "is not a column"],
+    };
+    let order = Mistake {
+        from: "postgresql = \"int NOT NULL DEFAULT '1'\"",
+        to: "postgresql = \"int DEFAULT '1' NOT NULL\"",
+        line: "DEFAULT '1' NOT NULL",
+        says: &["tables.ns_task.attempt.postgresql"],
+    };
+    let key = Mistake {
+        from: "primary_key = [\"pool\", \"seat\"]",
+        to: "primary_key = [\"pool\", \"place\"]",
+        line: "\"place\"",
+        says: &["tables.ns_seat.primary_key", "no column place"],
+    };
+    let twice = Mistake {
+        from: "{ name = \"beat_ms\"",
+        to: "{ name = \"address\"",
+        line: "name = \"address\", mysql = \"bigint",
+        says: &["tables.ns_worker.columns", "address is listed twice"],
+    };
+    let only = Mistake {
+        from: "name = \"ns_meta\"",
+        to: "name = \"ns_meta\"\nonly = \"oracle\"",
+        line: "oracle",
+        says: &["tables.only", "neither mysql nor postgresql"],
+    };
+    for mistake in [spec, order, key, twice, only] {
+        mistake.is_found(FIRST);
+    }
+}
+
+#[test]
+fn releases_and_generations() {
+    let twice = Mistake {
+        from: "releases = [\"2.0\"]",
+        to: "releases = [\"1.1\", \"2.0\"]",
+        line: "releases",
+        says: &["releases: 1.1 is also listed by", "1.0.toml"],
+    };
+    let extends = Mistake {
+        from: "extends = \"1.0\"",
+        to: "extends = \"0.9\"",
+        line: "extends",
+        says: &["extends", "no earlier generation 0.9 of nightshift"],
+    };
+    let dropped = Mistake {
+        from: "extends = \"1.0\"",
+        to: "extends = \"1.0\"\ndropped_tables = [\"ns_lock\"]",
+        line: "ns_lock",
+        says: &["dropped_tables", "no table ns_lock to drop"],
+    };
+    let role = Mistake {
+        from: "extends = \"1.0\"",
+        to: "extends = \"1.0\"\ndropped_roles = [\"lock\"]",
+        line: "\"lock\"",
+        says: &["dropped_roles", "no role lock to drop"],
+    };
+    let needed = Mistake {
+        from: "extends = \"1.0\"",
+        to: "extends = \"1.0\"\ndropped_tables = [\"ns_seat\"]",
+        line: "generation =",
+        says: &["roles.seat", "ns_seat is gone"],
+    };
+    let beats = Mistake {
+        from: "extends = \"1.0\"",
+        to: "extends = \"1.0\"\ndropped_roles = [\"worker\"]",
+        line: "generation =",
+        says: &["heartbeats", "worker.address is gone"],
+    };
+    let lost = Mistake {
+        from: "name = \"touched_at\"",
+        to: "name = \"seen_at\"",
+        line: "generation =",
+        says: &["roles.run", "no column touched_at any more"],
+    };
+    let mark = Mistake {
+        from: "{ \"2.0\" = \"2.0\" }",
+        to: "{ \"2.1\" = \"2.0\" }",
+        line: "releases",
+        says: &["2.1 is named further down"],
+    };
+    let none = Mistake {
+        from: "releases = [\"2.0\"]\n",
+        to: "releases = []\n",
+        line: "releases",
+        says: &["list at least one release"],
+    };
+    let print = Mistake {
+        from: "present = [\"ns_run.priority\"]",
+        to: "present = [\"ns_run.prio\"]",
+        line: "ns_run.prio\"",
+        says: &["fingerprint.present", "ns_run.prio is not in this generation"],
+    };
+    for mistake in [twice, extends, dropped, role, needed, beats, lost, mark, none, print] {
+        mistake.is_found(SECOND);
+    }
+}
+
+#[test]
+fn file_names() {
+    let copy = Copy::new();
+    std::fs::rename(copy.path(SECOND), copy.path("enums/nightshift/2.toml")).unwrap();
+    copy.fails("enums/nightshift/2.toml", "generation =", &["generation", "must be named nightshift/2.0.toml"]);
+}
+
+#[test]
+fn directories() {
+    let empty = tempfile::tempdir().unwrap();
+    let dir = empty.path().display().to_string();
+    let run = crate::support::program::flowmend(["manifests", "check", &dir]).expect(2);
+    assert!(run.err.contains("holds no manifest"), "{}", run.err);
+    let gone = empty.path().join("gone").display().to_string();
+    let run = crate::support::program::flowmend(["manifests", "check", &gone]).expect(2);
+    assert!(run.err.contains("is not a directory"), "{}", run.err);
+}

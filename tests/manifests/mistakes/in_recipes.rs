@@ -1,0 +1,142 @@
+//! Mistakes in a recipe, and writes that a manifest forbids.
+
+use super::{Copy, Mistake, RECIPE};
+
+const FILE: &str = "templates/nightshift/dead-runs/recipe.toml";
+const MANIFEST: &str = "enums/nightshift/1.0.toml";
+
+#[test]
+fn forbidden_table() {
+    let copy = Copy::new();
+    copy.replace(MANIFEST, "\"ns_flow*\"]", "\"ns_flow*\", \"*_seat\"]");
+    copy.fails(FILE, "role = \"seat\"", &["steps.seat.role", "forbids writing ns_seat", "generation 1.0"]);
+    copy.replace(MANIFEST, "except = []", "except = [\"ns_seat\"]");
+    copy.check().expect(0);
+}
+
+#[test]
+fn forbidden_column_and_its_exception() {
+    let copy = Copy::new();
+    let set = "set.touched = { kind = \"now\" }";
+    copy.replace(FILE, set, "set.touched = { kind = \"now\" }\nset.worker = { kind = \"row\" }");
+    copy.fails(
+        FILE,
+        "set.worker",
+        &["steps.run.set", "forbids writing run.worker", "name the exception and its reason under `allow`"],
+    );
+    copy.replace(
+        FILE,
+        "set.worker = { kind = \"row\" }",
+        "set.worker = { kind = \"row\" }\nallow.worker = \"the run goes to nobody\"",
+    );
+    copy.check().expect(0);
+}
+
+#[test]
+fn files_beside_it() {
+    for (file, line, key) in [
+        ("seats.sql.j2", "query = \"seats.sql.j2\"", "steps.seat.query"),
+        ("prose.md.j2", "prose = ", "prose: no file prose.md.j2"),
+    ] {
+        let copy = Copy::new();
+        std::fs::remove_file(copy.path(&format!("{RECIPE}/{file}"))).unwrap();
+        copy.fails(FILE, line, &[key, "beside it"]);
+    }
+}
+
+#[test]
+fn parent_before_child() {
+    let copy = Copy::new();
+    let text = copy.read(FILE);
+    let (tasks, runs, seats) = (
+        text.find("[[steps]]\nrole = \"task\"").unwrap(),
+        text.find("[[steps]]\nrole = \"run\"").unwrap(),
+        text.find("[[steps]]\nrole = \"seat\"").unwrap(),
+    );
+    let swapped = [&text[..tasks], &text[runs..seats], &text[tasks..runs], &text[seats..]].concat();
+    std::fs::write(copy.path(FILE), swapped).unwrap();
+    copy.fails(FILE, "role = \"task\"", &["steps.role", "task must come before its parent run"]);
+}
+
+#[test]
+fn names() {
+    let key = Mistake { from: "prose = ", to: "prosa = ", line: "prosa", says: &["unknown field `prosa`"] };
+    let name = Mistake {
+        from: "name = \"dead-runs\"",
+        to: "name = \"dead-run\"",
+        line: "\"dead-run\"",
+        says: &["name", "`dead-run` differs from the folder dead-runs"],
+    };
+    let needs = Mistake {
+        from: "needs = [\"run\", \"task\"]",
+        to: "needs = [\"run\", \"job\"]",
+        line: "needs = ",
+        says: &["needs", "no generation of nightshift has job"],
+    };
+    let owner = Mistake {
+        from: "owner = \"run.worker\"",
+        to: "owner = \"run.host\"",
+        line: "run.host",
+        says: &["owner", "run.host"],
+    };
+    let role = Mistake {
+        from: "role = \"seat\"",
+        to: "role = \"seats\"",
+        line: "\"seats\"",
+        says: &["steps.role", "no generation of nightshift has seats"],
+    };
+    let set =
+        Mistake { from: "set.touched", to: "set.touch", line: "set.touch ", says: &["steps.run.set", "run.touch"] };
+    let related = Mistake {
+        from: "to = \"id\"",
+        to: "to = \"ids\"",
+        line: "\"ids\"",
+        says: &["steps.task.related.to", "run.ids"],
+    };
+    let check = Mistake {
+        from: "step = \"run\"",
+        to: "step = \"runs\"",
+        line: "step = \"runs\"",
+        says: &["checks.tasks_of_closed_runs.step", "no step runs"],
+    };
+    let kind = Mistake {
+        from: "set.touched = { kind = \"now\" }",
+        to: "set.touched = { kind = \"today\" }",
+        line: "today",
+        says: &["unknown variant `today`"],
+    };
+    for mistake in [key, name, needs, owner, role, set, related, check, kind] {
+        mistake.is_found(FILE);
+    }
+}
+
+#[test]
+fn owner_without_a_start() {
+    let copy = Copy::new();
+    let manifest = copy.read(MANIFEST);
+    let manifest = manifest.replacen("start_time = \"started_at\"\n", "", 1).replace("\"run.start_time\", ", "");
+    std::fs::write(copy.path(MANIFEST), manifest).unwrap();
+    copy.fails(FILE, "owner = \"run.worker\"", &["owner needs", "no generation of nightshift has run.start_time"]);
+}
+
+#[test]
+fn templates_that_do_not_parse() {
+    let copy = Copy::new();
+    copy.replace(&format!("{RECIPE}/runs.sql.j2"), "{{ m.verdict(r) }} AS verdict", "{{ m.verdict(r }} AS verdict");
+    copy.fails(&format!("{RECIPE}/runs.sql.j2"), "m.verdict", &["template", "unexpected `}`"]);
+    let inline = Mistake {
+        from: "when = \"yes\"\nquery = \"seats",
+        to: "when = \"{% if %}\"\nquery = \"seats",
+        line: "{% if %}",
+        says: &["template"],
+    };
+    let sql = Mistake {
+        from: "\"SELECT COUNT(*) FROM {{ work }}",
+        to: "\"SELECT COUNT(*) FROM {{ work",
+        line: "{{ work ",
+        says: &["template"],
+    };
+    for mistake in [inline, sql] {
+        mistake.is_found(FILE);
+    }
+}
