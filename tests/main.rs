@@ -5,4 +5,5 @@ mod cases;
 mod golden;
 mod live;
 mod manifests;
+mod property;
 mod support;

@@ -31,8 +31,7 @@ pub async fn check_target(db: &mut Database, bundle: &Bundle, checks: &ApplyChec
     }
     steady_session(db).await?;
     let catalog = db.catalog().await?;
-    let tables = plan_tables(plan);
-    if schema_digest(&catalog, &tables) != plan.target.schema_sha256 {
+    if schema_digest(&catalog, &plan.tables()) != plan.target.schema_sha256 {
         return Err(Error::refused("the columns of the tables in the plan are not what they were when it was planned")
             .hint("the scheduler was upgraded, or somebody changed a table: plan again"));
     }
@@ -62,13 +61,6 @@ fn first_release<'m>(plan: &Plan, manifests: &'m Manifests) -> Result<&'m str> {
         .and_then(|m| m.releases.first())
         .map(String::as_str)
         .ok_or_else(|| Error::refused(format!("no manifest for {} {}", plan.from.scheduler, plan.from.generation)))
-}
-
-/// Tables that a plan writes or reads by name.
-#[must_use]
-pub fn plan_tables(plan: &Plan) -> Vec<&str> {
-    let related = plan.steps.iter().filter_map(|s| s.related.as_ref().map(|r| r.table.as_str()));
-    plan.steps.iter().map(|s| s.table.as_str()).chain(related).collect()
 }
 
 async fn identity(db: &mut Database, plan: &Plan) -> Result<()> {

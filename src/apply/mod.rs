@@ -11,7 +11,7 @@ mod run;
 mod script;
 mod verify;
 
-pub use check::{ApplyChecks, check_target, plan_tables};
+pub use check::{ApplyChecks, check_target};
 pub use clean::clean;
 pub use ledger::{BundleState, state_of};
 pub use partial::rollback_text;

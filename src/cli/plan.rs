@@ -9,9 +9,9 @@ use super::args::{given, path_of, recipe_args, wants_json};
 use super::context::{Ground, ground, open, operator};
 use crate::bundle::{self, Bundle};
 use crate::db::{Access, Database};
-use crate::inspect::{LookRequest, beating, begin_snapshot, end_snapshot, look, recipe_env, schema_digest, target};
+use crate::inspect::{LookRequest, beating, derive};
 use crate::manifest::Engine;
-use crate::plan::{From, Inputs, Params, Plan, Target, build};
+use crate::plan::{Params, Plan};
 use crate::recipe::Recipe;
 use crate::render::files;
 use crate::{Error, Result, report, ui};
@@ -54,43 +54,10 @@ async fn refuse_living_owners(db: &mut Database, ground: &Ground, params: &Param
 }
 
 async fn make(db: &mut Database, ground: &Ground, recipe: &Recipe, params: &Params, m: &ArgMatches) -> Result<Plan> {
-    let found = &ground.found;
-    let zone = ground.zone.as_ref();
+    let (found, zone) = (&ground.found, ground.zone.as_ref());
     let request = LookRequest { catalog: &ground.catalog, found, recipe, params, zone, now: ground.now };
-    let env = recipe_env(db, &request)?;
-    let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
-    let inputs = Inputs {
-        recipe,
-        manifest: &found.manifest,
-        dialect: &dialect,
-        catalog: &ground.catalog,
-        schema: schema.as_deref(),
-        env: &env,
-        params,
-        zone,
-    };
-    begin_snapshot(db).await?;
-    let rows = look(db, &request, &inputs).await?;
-    end_snapshot(db).await?;
-    let from = From {
-        scheduler: found.manifest.scheduler.clone(),
-        title: found.manifest.title.clone(),
-        release: found.release.clone(),
-        identified_by: found.by.clone(),
-        approximate: Some(found.manifest.approximate_because.clone()).filter(|a| !a.is_empty()),
-        generation: found.manifest.generation.clone(),
-        manifest_sha256: found.manifest.sha256.clone(),
-        recipe: recipe.file.name.clone(),
-        recipe_title: recipe.file.title.clone(),
-        recipe_sha256: recipe.sha256.clone(),
-        now: ground.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        zone: ground.zone.clone(),
-        cutoff: params.cutoff().map(ToOwned::to_owned),
-    };
-    let target = Target { work_schema: work_schema(db, m)?, ..target(db).await? };
-    let mut plan = build(&inputs, from, target, rows)?;
-    let tables = crate::apply::plan_tables(&plan);
-    plan.target.schema_sha256 = schema_digest(&ground.catalog, &tables);
+    let mut plan = derive(db, &request).await?;
+    plan.target.work_schema = work_schema(db, m)?;
     plan.target.allowed_triggers = triggers(&plan, ground, m)?;
     Ok(plan)
 }

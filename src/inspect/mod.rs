@@ -1,12 +1,14 @@
 //! Looks at a database, read only: which release, which states, whose rows, what is wrong.
 
 mod clock;
+mod derive;
 mod identify;
 mod look;
 mod owners;
 mod survey;
 
 pub use clock::{measure_zone, parse_zone};
+pub use derive::derive;
 pub use identify::{Identified, identify};
 pub use look::{LookRequest, look, recipe_env};
 pub use owners::{OwnerState, Owners, beating, claims_address};

@@ -304,6 +304,13 @@ impl Plan {
         self.steps.iter().find(|s| s.role == role)
     }
 
+    /// Tables that the plan writes or reads by name.
+    #[must_use]
+    pub fn tables(&self) -> Vec<&str> {
+        let related = self.steps.iter().filter_map(|s| s.related.as_ref().map(|r| r.table.as_str()));
+        self.steps.iter().map(|s| s.table.as_str()).chain(related).collect()
+    }
+
     /// How many rows the plan changes.
     #[must_use]
     pub fn row_count(&self) -> usize {

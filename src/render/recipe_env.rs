@@ -104,8 +104,8 @@ fn add_names(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
 }
 
 fn add_states(env: &mut Environment<'static>, manifest: &Manifest) {
-    let lists: [(&'static str, fn(&State) -> bool); 3] =
-        [("unfinished", |s| !s.finished), ("finished", |s| s.finished), ("known", |_| true)];
+    let lists: [(&'static str, fn(&State) -> bool); 4] =
+        [("unfinished", |s| !s.finished), ("finished", |s| s.finished), ("legal", |s| s.legal), ("known", |_| true)];
     for (name, keep) in lists {
         let m = manifest.clone();
         env.add_function(name, move |column: &str| -> TemplateResult<String> {

@@ -24,6 +24,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Adds a row; `None` is NULL. A role that the generation lacks adds nothing.
+    /// A name that begins with `@` is a real column, left out where there is none.
     pub fn add(&mut self, role: &str, values: &[(&str, Option<&str>)]) -> &mut Self {
         let Some(found) = self.manifest.roles.get(role) else {
             return self;
@@ -31,8 +32,10 @@ impl<'a> Rows<'a> {
         let table = &self.manifest.tables[&found.table];
         let mut columns: BTreeMap<String, Option<String>> = BTreeMap::new();
         for (name, value) in values {
-            if let Some(column) = found.columns.get(*name) {
-                columns.insert(column.clone(), value.map(ToOwned::to_owned));
+            let real =
+                name.strip_prefix('@').filter(|real| table.columns_on(self.dialect.engine).any(|c| c.name == *real));
+            if let Some(column) = real.or_else(|| found.columns.get(*name).map(String::as_str)) {
+                columns.insert(column.to_owned(), value.map(ToOwned::to_owned));
             }
         }
         for column in table.columns_on(self.dialect.engine) {

@@ -1,0 +1,172 @@
+//! The library's calls that the commands make, on one open database.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, OnceLock};
+
+use flowmend::apply::{self, ApplyChecks, Events, check_target};
+use flowmend::bundle::{self, Bundle};
+use flowmend::data::Tree;
+use flowmend::db::{Access, Address, Database};
+use flowmend::inspect::{InspectReport, LookRequest, SurveyRequest, derive, identify, survey};
+use flowmend::manifest::{Engine, Manifest, Manifests, TableSpec, ddl};
+use flowmend::plan::{Params, Plan, Zone};
+use flowmend::recipe::Recipes;
+use flowmend::render::files;
+use flowmend::{Error, Result};
+
+use crate::support::db::{Server, TestDb};
+
+/// The data files, read once.
+pub struct App {
+    pub manifests: Manifests,
+    pub recipes: Recipes,
+    pub templates: Tree,
+}
+
+pub fn app() -> &'static App {
+    static APP: OnceLock<App> = OnceLock::new();
+    APP.get_or_init(|| {
+        let manifests = Manifests::load(None).unwrap();
+        let templates = Tree::templates(None).unwrap();
+        let recipes = Recipes::load(&templates, &manifests).unwrap();
+        App { manifests, recipes, templates }
+    })
+}
+
+/// Every generation that the engine has a schema for.
+pub fn generations(server: Server) -> Vec<&'static Manifest> {
+    let engine = server.dialect().engine;
+    let has_schema = |m: &&Manifest| m.tables[&m.roles["task_instance"].table].on(engine);
+    app().manifests.of("dolphinscheduler").unwrap().into_iter().filter(has_schema).collect()
+}
+
+/// A database of a generation. On SQLite with every table; on a server, where
+/// each table costs time, with those that matter to a repair.
+pub fn database(server: Server, m: &Manifest) -> TestDb {
+    let db = TestDb::new(server);
+    if server == Server::Sqlite {
+        std::fs::write(db.sqlite_file(), sqlite_image(m)).unwrap();
+        return db;
+    }
+    let mut small = m.clone();
+    let bound = |t: &TableSpec| {
+        t.foreign_keys_on(server.dialect().engine).iter().map(|k| k.references.clone()).collect::<Vec<_>>()
+    };
+    let mut wanted: Vec<String> = m.roles.values().map(|r| r.table.clone()).collect();
+    wanted.extend(m.fingerprint.present.iter().map(|mark| mark.split('.').next().unwrap().to_owned()));
+    wanted.extend(m.tables.values().filter(|t| wanted.contains(&t.name)).flat_map(bound).collect::<Vec<_>>());
+    small.tables.retain(|name, _| crate::support::long() || wanted.contains(name));
+    db.exec_all(&ddl::create_all(&small, &server.dialect()));
+    db
+}
+
+/// The bytes of an empty SQLite database of a generation, made once.
+fn sqlite_image(m: &Manifest) -> Vec<u8> {
+    static IMAGES: Mutex<BTreeMap<String, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    if let Some(image) = IMAGES.lock().unwrap().get(&m.generation) {
+        return image.clone();
+    }
+    let db = TestDb::new(Server::Sqlite);
+    let mut statements = vec!["BEGIN".to_owned()];
+    statements.extend(ddl::create_all(m, &Server::Sqlite.dialect()));
+    statements.push("COMMIT".to_owned());
+    db.exec_all(&statements);
+    let image = std::fs::read(db.sqlite_file()).unwrap();
+    IMAGES.lock().unwrap().insert(m.generation.clone(), image.clone());
+    image
+}
+
+pub async fn open(db: &TestDb, access: Access) -> Database {
+    Database::open(&Address::parse(&db.url).unwrap(), None, access).await.unwrap()
+}
+
+/// Runs statements in one transaction.
+pub async fn fill(db: &mut Database, statements: &[String]) {
+    db.run(if db.dialect.engine == Engine::MySql { "START TRANSACTION" } else { "BEGIN" }).await.unwrap();
+    for sql in statements {
+        if let Err(fault) = db.run(sql).await {
+            panic!("{fault}\nin {sql}");
+        }
+    }
+    db.run("COMMIT").await.unwrap();
+}
+
+type Flags = BTreeMap<String, Vec<String>>;
+
+fn now() -> jiff::Timestamp {
+    "2026-11-29T00:00:00Z".parse().unwrap()
+}
+
+fn zone() -> Zone {
+    Zone { offset_minutes: 0, known_by: "the test".to_owned() }
+}
+
+/// `flowmend plan`: the plan and, when it has rows, the files of its bundle.
+pub async fn plan(test: &TestDb, m: &Manifest, flags: &Flags) -> Result<(Plan, BTreeMap<String, String>)> {
+    let mut db = open(test, Access::ReadOnly).await;
+    let catalog = db.catalog().await?;
+    let release = m.releases.first().map(String::as_str);
+    let found = identify(&mut db, &catalog, &app().manifests, Some("dolphinscheduler"), release).await?;
+    assert_eq!(found.manifest.generation, m.generation);
+    let recipe = app().recipes.get("dolphinscheduler", "zombie-tasks")?;
+    let (now, zone) = (now(), zone());
+    let params = Params::read(recipe, flags, now, Some(&zone), "tester")?;
+    let request = LookRequest { catalog: &catalog, found: &found, recipe, params: &params, zone: Some(&zone), now };
+    let plan = derive(&mut db, &request).await?;
+    db.close().await;
+    let files = if plan.steps.is_empty() { BTreeMap::new() } else { files::render(&plan, &app().templates)? };
+    Ok((plan, files))
+}
+
+/// `flowmend inspect`.
+pub async fn inspect(test: &TestDb, m: &Manifest) -> Result<InspectReport> {
+    let mut db = open(test, Access::ReadOnly).await;
+    let catalog = db.catalog().await?;
+    let release = m.releases.first().map(String::as_str);
+    let found = identify(&mut db, &catalog, &app().manifests, Some("dolphinscheduler"), release).await?;
+    let (zone, given) = (zone(), Flags::new());
+    let request =
+        SurveyRequest { recipes: &app().recipes, given: &given, now: now(), zone: Some(&zone), said_by: "tester" };
+    let report = survey(&mut db, &catalog, &found, &request).await?;
+    db.close().await;
+    Ok(report)
+}
+
+/// Writes the bundle, reads it back and opens its database as apply does.
+pub async fn bundle(test: &TestDb, files: &BTreeMap<String, String>, name: &str) -> Bundle {
+    let dir = test.path(name);
+    bundle::write(&dir, files).unwrap();
+    Bundle::read(&dir).unwrap()
+}
+
+struct Quiet;
+
+impl Events for Quiet {
+    fn guard(&mut self, _: &str, _: &str) {}
+    fn committing(&mut self) {}
+}
+
+async fn check(db: &mut Database, bundle: &Bundle) -> Result<()> {
+    let checks = ApplyChecks { manifests: &app().manifests, writes: true, owners: true };
+    check_target(db, bundle, &checks).await.map(drop)
+}
+
+pub async fn apply(db: &mut Database, bundle: &Bundle) -> Result<()> {
+    check(db, bundle).await?;
+    apply::apply(db, bundle, &mut Quiet).await.map(drop)
+}
+
+pub async fn verify(db: &mut Database, bundle: &Bundle, state: &str) -> Result<()> {
+    let report = apply::verify(db, bundle).await?;
+    if report.state == state && report.is_good() {
+        return Ok(());
+    }
+    Err(Error::internal(format!("verify says {report:?}")))
+}
+
+pub async fn rollback(db: &mut Database, bundle: &Bundle) -> Result<()> {
+    check(db, bundle).await?;
+    let (text, moved) = apply::rollback_text(db, bundle, false).await?;
+    assert!(moved.is_empty());
+    apply::rollback(db, bundle, &text, &mut Quiet).await.map(drop)
+}

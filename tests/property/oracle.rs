@@ -1,0 +1,336 @@
+//! The rules of the repair, stated again over the rows in memory.
+//!
+//! Written from the study of the scheduler (R1, R2, R2b, R5, R8, R9 and the
+//! serial queue), not from the recipe: where the two differ, one of them is wrong.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use flowmend::manifest::Manifest;
+
+use super::ask::{Ask, Choose, Claim, Scope};
+use super::era::Era;
+use super::model::{Command, Model, NOW, Queue, Run, Task, Time, wall};
+
+/// Role and id of a row → its new values by role column; a deleted row has none.
+pub type Changes = BTreeMap<(&'static str, i64), BTreeMap<&'static str, String>>;
+
+/// What a plan must be.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Prediction {
+    /// The operator must first choose between finish and resume.
+    Choice,
+    /// Exactly these rows; none of them: nothing is written.
+    Rows(Changes),
+}
+
+pub fn predict(m: &Manifest, model: &Model, ask: &Ask) -> Prediction {
+    let oracle = Oracle { era: Era::of(m), model, ask };
+    let runs = model.runs.iter().filter(|r| oracle.repairs(r)).map(|r| r.id).collect::<BTreeSet<_>>();
+    let waits = model.runs.iter().any(|r| runs.contains(&r.id) && oracle.is_active(r));
+    if waits && ask.choose == Choose::Silent {
+        return Prediction::Choice;
+    }
+    let mut changes = Changes::new();
+    let tasks = oracle.tasks(&runs, &mut changes);
+    oracle.runs(&runs, &mut changes);
+    oracle.serial(&runs, &mut changes);
+    oracle.queue(&tasks, &mut changes);
+    oracle.commands(&mut changes);
+    Prediction::Rows(changes)
+}
+
+struct Oracle<'a> {
+    era: Era,
+    model: &'a Model,
+    ask: &'a Ask,
+}
+
+impl Oracle<'_> {
+    /// Whether a run's tasks, or the run itself, are repaired.
+    fn repairs(&self, run: &Run) -> bool {
+        let Some(state) = run.state else { return false };
+        let readable = |s: i64| self.era.is_unfinished(s) || self.era.is_finished(s);
+        let tasks_known = self.valid(run.id).all(|t| t.state.is_some_and(readable));
+        let free = !self.has_command(run.id) && !self.has_family(run.id);
+        if !tasks_known || !free || !self.in_scope(run.id) || !self.old_enough(run) {
+            return false;
+        }
+        if self.era.run_finished().contains(&state) {
+            return self.unfinished(run.id).next().is_some();
+        }
+        self.is_active(run)
+            && self.ask.choose != Choose::Resume
+            && !self.is_handed_over(run)
+            && self.is_proved_dead(run)
+            && !self.has_sleeping_waiter(run)
+            && self.is_stuck(run, state)
+    }
+
+    /// R5, R2 and R2b.
+    fn is_stuck(&self, run: &Run, state: i64) -> bool {
+        let unfinished = self.unfinished(run.id).next().is_some();
+        match state {
+            2 | 4 => true,
+            1 if !unfinished => self.valid(run.id).next().is_some(),
+            _ => unfinished && self.era.closes_with_tasks().contains(&state),
+        }
+    }
+
+    fn valid(&self, run: i64) -> impl Iterator<Item = &Task> {
+        self.model.tasks.iter().filter(move |t| t.run == run && t.flag == Some(1))
+    }
+
+    fn unfinished(&self, run: i64) -> impl Iterator<Item = &Task> {
+        self.valid(run).filter(|t| self.is_unfinished(t))
+    }
+
+    fn is_unfinished(&self, task: &Task) -> bool {
+        task.state.is_some_and(|s| self.era.is_unfinished(s))
+    }
+
+    fn is_active(&self, run: &Run) -> bool {
+        run.state.is_some_and(|s| self.era.run_active().contains(&s))
+    }
+
+    fn is_handed_over(&self, run: &Run) -> bool {
+        let marked = self.era.handed_host().is_some_and(|marker| run.host.as_deref() == Some(marker));
+        marked || self.era.handed_state().is_some_and(|s| run.state == Some(s))
+    }
+
+    fn has_command(&self, run: i64) -> bool {
+        self.model.commands.iter().any(|c| match self.era.command_in_column() {
+            true => c.run == Some(run),
+            false => names_run(c, run),
+        })
+    }
+
+    fn has_family(&self, run: i64) -> bool {
+        let related = self.model.relations.iter().any(|(parent, _, child)| *parent == run || *child == run);
+        let dynamic = self.era.since("3.2.0") && self.model.sub_relations.iter().any(|(p, c)| *p == run || *c == run);
+        related || dynamic
+    }
+
+    fn has_sleeping_waiter(&self, run: &Run) -> bool {
+        let waits = |w: &Run| w.id != run.id && w.definition == run.definition && w.state == Some(14);
+        self.era.serial_waiters_sleep() && self.model.runs.iter().any(waits)
+    }
+
+    fn restarted(&self, run: &Run) -> Time {
+        if self.era.has_restart_time() { run.restart } else { None }
+    }
+
+    /// A master is dead when somebody says so of its address.
+    fn is_proved_dead(&self, run: &Run) -> bool {
+        let Some(host) = run.host.as_deref().filter(|h| !h.is_empty()) else { return false };
+        let began = self.restarted(run).or(run.start);
+        self.ask
+            .claims
+            .iter()
+            .any(|claim| speaks_of(claim, host) && claim.before.is_none_or(|t| began.is_some_and(|b| b < t)))
+    }
+
+    fn old_enough(&self, run: &Run) -> bool {
+        let Some(cutoff) = self.ask.cutoff() else { return true };
+        let old = |time: Time| time.is_some_and(|t| t < cutoff);
+        let tasks = self.unfinished(run.id).all(|t| old(t.start.or(t.submit).or(run.start)));
+        let itself = !self.is_active(run) || (old(run.start) && self.restarted(run).is_none_or(|t| t < cutoff));
+        tasks && itself
+    }
+
+    fn in_scope(&self, run: i64) -> bool {
+        let definition = || {
+            let code = self.model.runs.iter().find(|r| r.id == run)?.definition;
+            self.model.definitions.iter().position(|d| d.code == code)
+        };
+        match &self.ask.scope {
+            Scope::All => true,
+            Scope::Runs(runs) => runs.contains(&run) && self.model.runs.iter().any(|r| r.id == run),
+            Scope::Workflow(at, _) => definition() == Some(*at),
+            Scope::Project(at, _) => {
+                let project = super::model::PROJECTS[*at].0;
+                definition().is_some_and(|d| self.model.definitions[d].project == project)
+            }
+        }
+    }
+
+    /// END of a run: the newest end of its valid tasks, else the cut-off or the moment.
+    fn known_end(&self, run: i64) -> i64 {
+        let newest = self.valid(run).filter_map(|t| t.end).max();
+        newest.unwrap_or_else(|| self.ask.cutoff().unwrap_or(NOW))
+    }
+
+    fn tasks(&self, runs: &BTreeSet<i64>, changes: &mut Changes) -> BTreeSet<i64> {
+        let mut closed = BTreeSet::new();
+        for run in self.model.runs.iter().filter(|r| runs.contains(&r.id)) {
+            let state = match run.state {
+                Some(4 | 5) => 9,
+                Some(2) if self.era.pause_ends_killed() => 9,
+                Some(2) => 3,
+                _ if self.ask.killed => 9,
+                _ => 6,
+            };
+            for task in self.unfinished(run.id) {
+                let end = task
+                    .end
+                    .unwrap_or_else(|| self.known_end(run.id).max(task.start.or(task.submit).unwrap_or(i64::MIN)));
+                closed.insert(task.id);
+                changes
+                    .insert(("task_instance", task.id), row(&[("state", state.to_string()), ("end_time", wall(end))]));
+            }
+        }
+        closed
+    }
+
+    fn runs(&self, runs: &BTreeSet<i64>, changes: &mut Changes) {
+        for run in self.model.runs.iter().filter(|r| runs.contains(&r.id) && self.is_active(r)) {
+            let unfinished = self.unfinished(run.id).next().is_some();
+            let state = match run.state {
+                Some(4) if !unfinished && self.dag_is_done(run) => 7,
+                Some(4) => 5,
+                Some(2) if self.era.pause_ends_killed() => 5,
+                Some(2) => 3,
+                _ if self.ask.killed && unfinished => 5,
+                _ => 6,
+            };
+            let begun = self.unfinished(run.id).filter_map(|t| t.start.or(t.submit)).chain(run.start).max();
+            let end = run.end.unwrap_or_else(|| self.known_end(run.id).max(begun.unwrap_or(i64::MIN)));
+            let id = ("workflow_instance", run.id);
+            changes.insert(id, row(&[("state", state.to_string()), ("end_time", wall(end))]));
+        }
+    }
+
+    /// Every task of the run's definition succeeded; a definition that is not known is not done.
+    fn dag_is_done(&self, run: &Run) -> bool {
+        let succeeded = |t: &Task| t.state == Some(7) || (t.state == Some(13) && self.era.since("2.0.0"));
+        let mut edges =
+            self.model.edges.iter().filter(|(c, v, _)| *c == run.definition && *v == run.version).peekable();
+        self.era.since("2.0.0")
+            && edges.peek().is_some()
+            && self.valid(run.id).all(succeeded)
+            && edges.all(|(_, _, code)| self.valid(run.id).any(|t| t.code == *code))
+    }
+
+    /// From 3.4.0: the queue row of a run that SQL closes would block its line for ever.
+    fn serial(&self, runs: &BTreeSet<i64>, changes: &mut Changes) {
+        if !self.era.has_serial_queue() {
+            return;
+        }
+        for run in self.model.runs.iter().filter(|r| runs.contains(&r.id) && self.is_active(r)) {
+            for serial in self.model.serial.iter().filter(|s| s.run == run.id && s.definition == run.definition) {
+                changes.insert(("serial_command", serial.id), BTreeMap::new());
+            }
+        }
+    }
+
+    /// R9 of the releases in which nobody else recounts.
+    fn queue(&self, closed: &BTreeSet<i64>, changes: &mut Changes) {
+        if !self.era.repairs_queue() {
+            return;
+        }
+        let mut released = BTreeSet::new();
+        for q in self.model.queue.iter().filter(|q| matches!(q.status, Some(-1 | 1))) {
+            if q.task.is_some_and(|t| closed.contains(&t)) || self.is_stale(q) {
+                released.insert(q.id);
+                let new = row(&[("status", "2".to_owned()), ("in_queue", "0".to_owned())]);
+                changes.insert(("task_group_queue", q.id), new);
+            } else if self.is_forgotten(q) {
+                let new = row(&[("status", "-1".to_owned()), ("in_queue", "0".to_owned())]);
+                changes.insert(("task_group_queue", q.id), new);
+            }
+        }
+        for group in &self.model.groups {
+            let of_group = || self.model.queue.iter().filter(|q| q.group == group.id);
+            let holds = |q: &&Queue| q.status == Some(1) && q.force == Some(0) && !released.contains(&q.id);
+            let held = i64::try_from(of_group().filter(holds).count()).unwrap();
+            let touched = of_group().any(|q| released.contains(&q.id));
+            if group.used != Some(held) && (self.ask.scope == Scope::All || touched) {
+                changes.insert(("task_group", group.id), row(&[("used", held.to_string())]));
+            }
+        }
+    }
+
+    fn task_of(&self, q: &Queue) -> Option<&Task> {
+        self.model.tasks.iter().find(|t| Some(t.id) == q.task)
+    }
+
+    fn run_of(&self, q: &Queue) -> Option<&Run> {
+        let id = self.task_of(q).map(|t| t.run).or(q.run)?;
+        self.model.runs.iter().find(|r| r.id == id)
+    }
+
+    /// A slot or a place in the line of a task that is gone, superseded or finished,
+    /// and whose run no living master can still be about to tidy up.
+    fn is_stale(&self, q: &Queue) -> bool {
+        let over = match self.task_of(q) {
+            None => true,
+            Some(t) if t.flag == Some(0) => true,
+            Some(t) => {
+                let finished = t.state.is_some_and(|s| self.era.is_finished(s));
+                let cutoff = self.ask.cutoff().unwrap_or(i64::MAX);
+                finished && t.end.is_none_or(|end| end < cutoff)
+            }
+        };
+        let scoped = self.ask.scope == Scope::All || q.run.is_some_and(|r| self.in_scope(r));
+        let free = self.run_of(q).is_none_or(|r| {
+            let over = r.state.is_some_and(|s| self.era.run_finished().contains(&s));
+            over || (!self.has_command(r.id) && !self.is_handed_over(r) && self.is_proved_dead(r))
+        });
+        over && scoped && free
+    }
+
+    /// Called once and never answered, while its task is still wanted. Only an age shows it.
+    fn is_forgotten(&self, q: &Queue) -> bool {
+        let Some(cutoff) = self.ask.cutoff() else { return false };
+        let wanted = self.task_of(q).is_some_and(|t| {
+            t.flag == Some(1)
+                && t.state.is_some_and(|s| self.era.task_active().contains(&s))
+                && t.submit.is_some_and(|s| s < cutoff)
+        });
+        let going_on = self.run_of(q).is_some_and(|r| self.is_active(r));
+        self.ask.scope == Scope::All && q.status == Some(-1) && q.in_queue == Some(1) && wanted && going_on
+    }
+
+    /// R8, only when asked for.
+    fn commands(&self, changes: &mut Changes) {
+        if !self.ask.orphans || !self.era.command_in_column() {
+            return;
+        }
+        let exists = |run: Option<i64>| self.model.runs.iter().any(|r| Some(r.id) == run);
+        let logged =
+            |c: &Command| self.model.definitions.iter().any(|d| d.logged && d.code == c.definition && c.version == 1);
+        for c in self.model.commands.iter().filter(|c| !exists(c.run)) {
+            let orphan = match c.run {
+                _ if self.era.run_before_command() => true,
+                None => false,
+                Some(0) => !logged(c),
+                Some(_) => true,
+            };
+            if orphan {
+                changes.insert(("command", c.id), BTreeMap::new());
+            }
+        }
+    }
+}
+
+fn speaks_of(claim: &Claim, host: &str) -> bool {
+    match claim.port {
+        _ if claim.host == "*" => true,
+        Some(port) => host == format!("{}:{port}", claim.host),
+        None => host == claim.host || host.strip_prefix(claim.host).is_some_and(|rest| rest.starts_with(':')),
+    }
+}
+
+/// 1.x: the command's text names the run, as a number or as a text.
+fn names_run(command: &Command, run: i64) -> bool {
+    let Ok(serde_json::Value::Object(fields)) = serde_json::from_str(&command.param) else { return false };
+    let keys = ["ProcessInstanceId", "WaittingThreadInstanceId", "processInstanceId"];
+    keys.iter().filter_map(|k| fields.get(*k)).any(|v| match v {
+        serde_json::Value::Number(n) => n.as_i64() == Some(run),
+        serde_json::Value::String(s) => *s == run.to_string(),
+        _ => false,
+    })
+}
+
+fn row(values: &[(&'static str, String)]) -> BTreeMap<&'static str, String> {
+    values.iter().cloned().collect()
+}
