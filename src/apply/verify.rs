@@ -187,13 +187,8 @@ async fn still_there(db: &mut Database, view: &StepView<'_>, image: &str, kind: 
     let step = view.step;
     let key: Vec<String> = step.key.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))).collect();
     let on: Vec<String> = step.key.iter().map(|c| format!("t.{0} = b.{0}", d.ident(&c.name))).collect();
-    let sql = format!(
-        "SELECT {} FROM {} t JOIN {} b ON {}",
-        key.join(", "),
-        view.table(),
-        view.own(image),
-        on.join(" AND ")
-    );
+    let sql =
+        format!("SELECT {} FROM {} t JOIN {} b ON {}", key.join(", "), view.table(), view.own(image), on.join(" AND "));
     let drift = |row: crate::db::Row| Drift {
         kind: kind.to_owned(),
         table: step.table.clone(),
