@@ -108,7 +108,12 @@ impl std::error::Error for Error {}
 
 impl From<minijinja::Error> for Error {
     /// A template that does not render is a fault in a data file.
-    fn from(error: minijinja::Error) -> Self {
+    fn from(outer: minijinja::Error) -> Self {
+        // An error inside an included template wraps the one that says why.
+        let mut error = &outer;
+        while let Some(inner) = std::error::Error::source(error).and_then(|e| e.downcast_ref::<minijinja::Error>()) {
+            error = inner;
+        }
         let place = match (error.name(), error.line()) {
             (Some(name), Some(line)) => format!("{name}, line {line}: "),
             (Some(name), None) => format!("{name}: "),

@@ -9,6 +9,7 @@
 
 pub mod apply;
 pub mod bundle;
+pub mod catalog;
 pub mod cli;
 pub mod data;
 pub mod db;

@@ -1,7 +1,8 @@
 //! What must hold before a bundle touches a database: identity, schema, triggers, owners.
 
 use crate::bundle::Bundle;
-use crate::db::{Catalog, Database, LiveTable, TableKind};
+use crate::catalog::{Catalog, LiveTable, TableKind};
+use crate::db::Database;
 use crate::inspect::{beating, schema_digest, target};
 use crate::manifest::{Engine, Manifests};
 use crate::plan::Plan;

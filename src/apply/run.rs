@@ -252,7 +252,7 @@ pub async fn receipt_steps(db: &mut Database, bundle: &Bundle) -> Result<Vec<Rec
         bundle.id
     );
     let rows = db.rows(&sql).await?;
-    let step = |r: crate::db::Row| {
+    let step = |r: crate::catalog::Row| {
         let mut cells = r.into_iter();
         let step = cells.next().flatten()?;
         Some(ReceiptStep { step, rows: cells.next().flatten()?.parse().ok()? })

@@ -163,7 +163,7 @@ pub(super) async fn drift_of(
     Ok(db.rows(&sql).await?.into_iter().map(|row| read_drift(step, row, kind)).collect())
 }
 
-fn read_drift(step: &Step, row: crate::db::Row, kind: &str) -> Drift {
+fn read_drift(step: &Step, row: crate::catalog::Row, kind: &str) -> Drift {
     let mut cells = row.into_iter();
     let mut next = || cells.next().flatten();
     let key = step.key.iter().map(|_| next().unwrap_or_default()).collect();
@@ -189,7 +189,7 @@ async fn still_there(db: &mut Database, view: &StepView<'_>, image: &str, kind: 
     let on: Vec<String> = step.key.iter().map(|c| format!("t.{0} = b.{0}", d.ident(&c.name))).collect();
     let sql =
         format!("SELECT {} FROM {} t JOIN {} b ON {}", key.join(", "), view.table(), view.own(image), on.join(" AND "));
-    let drift = |row: crate::db::Row| Drift {
+    let drift = |row: crate::catalog::Row| Drift {
         kind: kind.to_owned(),
         table: step.table.clone(),
         key: row.into_iter().map(Option::unwrap_or_default).collect(),

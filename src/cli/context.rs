@@ -5,7 +5,8 @@ use jiff::Timestamp;
 
 use super::App;
 use super::args::given;
-use crate::db::{Access, Address, Catalog, Database};
+use crate::catalog::Catalog;
+use crate::db::{Access, Address, Database};
 use crate::inspect::{Identified, identify, measure_zone, parse_zone};
 use crate::manifest::Engine;
 use crate::plan::{Zone, duration};

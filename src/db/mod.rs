@@ -12,16 +12,13 @@ mod url;
 use futures_util::StreamExt as _;
 use sqlx::{AssertSqlSafe, ColumnIndex, Decode, Either, Type};
 
-pub use catalog::{Catalog, LiveColumn, LiveForeignKey, LiveTable, TableKind};
 pub use fault::{DbFault, FaultKind};
 pub use open::Access;
 pub use url::Address;
 
+pub use crate::catalog::Row;
 use crate::dialect::Dialect;
 use crate::{Error, Result};
-
-/// One row, read as text.
-pub type Row = Vec<Option<String>>;
 
 /// What a statement did.
 #[derive(Debug, Default)]

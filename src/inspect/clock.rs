@@ -10,7 +10,8 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::db::{Catalog, Database};
+use crate::catalog::Catalog;
+use crate::db::Database;
 use crate::manifest::{Clock, Engine, Manifest};
 use crate::plan::Zone;
 use crate::{Error, Result};

@@ -3,7 +3,7 @@
 use super::{LookRequest, begin_snapshot, end_snapshot, look, recipe_env, schema_digest, target};
 use crate::Result;
 use crate::db::Database;
-use crate::plan::{From, Inputs, Plan, build};
+use crate::plan::{From, Plan, build};
 
 /// The plan of a recipe for a database, as it stands at one moment. It allows
 /// no trigger and keeps its own tables beside the scheduler's: the caller says
@@ -14,16 +14,7 @@ use crate::plan::{From, Inputs, Plan, build};
 pub async fn derive(db: &mut Database, request: &LookRequest<'_>) -> Result<Plan> {
     let env = recipe_env(db, request)?;
     let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
-    let inputs = Inputs {
-        recipe: request.recipe,
-        manifest: &request.found.manifest,
-        dialect: &dialect,
-        catalog: request.catalog,
-        schema: schema.as_deref(),
-        env: &env,
-        params: request.params,
-        zone: request.zone,
-    };
+    let inputs = request.inputs(&dialect, schema.as_deref(), &env);
     begin_snapshot(db).await?;
     let rows = look(db, request, &inputs).await?;
     end_snapshot(db).await?;
@@ -40,7 +31,7 @@ fn from(request: &LookRequest<'_>) -> From {
         title: manifest.title.clone(),
         release: found.release.clone(),
         identified_by: found.by.clone(),
-        approximate: Some(manifest.approximate_because.clone()).filter(|a| !a.is_empty()),
+        approximate: manifest.approximate.contains(&found.release).then(|| manifest.approximate_because.clone()),
         generation: manifest.generation.clone(),
         manifest_sha256: manifest.sha256.clone(),
         recipe: recipe.file.name.clone(),

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::db::{Catalog, Database};
+use crate::catalog::Catalog;
+use crate::db::Database;
 use crate::manifest::{Manifest, Manifests, version_order};
 use crate::{Error, Result};
 

@@ -6,7 +6,9 @@ use jiff::Timestamp;
 
 use super::Identified;
 use crate::Result;
-use crate::db::{Catalog, Database};
+use crate::catalog::Catalog;
+use crate::db::Database;
+use crate::dialect::Dialect;
 use crate::plan::{Inputs, Params, StepRows, Zone, step_query, wall_clock};
 use crate::recipe::Recipe;
 use crate::render::{RecipeEnv, RecipeScope};
@@ -27,16 +29,29 @@ pub struct LookRequest<'a> {
     pub now: Timestamp,
 }
 
+impl LookRequest<'_> {
+    /// What the step queries and the plan are built from.
+    #[must_use]
+    pub fn inputs<'b>(&'b self, dialect: &'b Dialect, schema: Option<&'b str>, env: &'b RecipeEnv) -> Inputs<'b> {
+        Inputs {
+            recipe: self.recipe,
+            manifest: &self.found.manifest,
+            dialect,
+            catalog: self.catalog,
+            schema,
+            env,
+            params: self.params,
+            zone: self.zone,
+        }
+    }
+}
+
 /// The recipe, ready to render for this database and these parameters.
 ///
 /// # Errors
 /// A template that does not parse.
 pub fn recipe_env(db: &Database, request: &LookRequest<'_>) -> Result<RecipeEnv> {
-    let end = match (request.params.cutoff(), request.zone) {
-        (Some(cutoff), _) => Some(cutoff.to_owned()),
-        (None, Some(zone)) => Some(wall_clock(request.now, zone.offset_minutes)),
-        (None, None) => None,
-    };
+    let moment = request.zone.map(|zone| wall_clock(request.now, zone.offset_minutes));
     RecipeEnv::new(
         request.recipe,
         &RecipeScope {
@@ -44,7 +59,7 @@ pub fn recipe_env(db: &Database, request: &LookRequest<'_>) -> Result<RecipeEnv>
             dialect: &db.dialect,
             schema: db.schema.as_deref(),
             params: request.params,
-            end_of_last_resort: end.as_deref(),
+            moment: moment.as_deref(),
         },
     )
 }

@@ -15,7 +15,8 @@ pub use owners::{OwnerState, Owners, beating, claims_address};
 pub use survey::{Anomaly, FindingReport, InspectReport, LeftReport, StateCount, SurveyRequest, survey};
 
 use crate::Result;
-use crate::db::{Catalog, Database};
+use crate::catalog::Catalog;
+use crate::db::Database;
 use crate::manifest::Engine;
 use crate::plan::Target;
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::Result;
-use crate::db::{Catalog, Database};
+use crate::catalog::Catalog;
+use crate::db::Database;
 use crate::manifest::{BeatUnit, Heartbeat, Manifest};
 use crate::plan::OwnerClaim;
 

@@ -8,9 +8,10 @@ use serde::Serialize;
 use super::owners::{OwnerState, Owners, read_beats};
 use super::{Identified, LookRequest, begin_snapshot, end_snapshot, look, recipe_env};
 use crate::Result;
-use crate::db::{Catalog, Database};
-use crate::plan::{Inputs, Params, StepRows, Zone};
-use crate::recipe::{Recipe, Recipes};
+use crate::catalog::Catalog;
+use crate::db::Database;
+use crate::plan::{Params, StepRows, Zone};
+use crate::recipe::{Op, Recipe, Recipes};
 
 /// The version of the JSON form.
 pub const REPORT_FORMAT: u32 = 1;
@@ -264,7 +265,7 @@ async fn sample_keys(db: &mut Database, found: &Identified, name: &str, conditio
         d.table(db.schema.as_deref(), &role.table),
         key.join(", ")
     );
-    let shown = |row: crate::db::Row| row.into_iter().map(Option::unwrap_or_default).collect::<Vec<_>>().join("/");
+    let shown = |row: crate::catalog::Row| row.into_iter().map(Option::unwrap_or_default).collect::<Vec<_>>().join("/");
     Ok(db.rows(&sql).await?.into_iter().map(shown).collect())
 }
 
@@ -292,7 +293,7 @@ async fn owners(
         codes.join(", "),
     );
     let rows = db.rows(&sql).await?;
-    let owner = |row: crate::db::Row| {
+    let owner = |row: crate::catalog::Row| {
         let mut cells = row.into_iter();
         let address = cells.next().flatten();
         let rows = cells.next().flatten().and_then(|n| n.parse().ok()).unwrap_or(0);
@@ -369,21 +370,16 @@ struct LookedRow {
 async fn looked_rows(db: &mut Database, request: &LookRequest<'_>) -> Result<Vec<LookedRow>> {
     let env = recipe_env(db, request)?;
     let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
-    let inputs = Inputs {
-        recipe: request.recipe,
-        manifest: &request.found.manifest,
-        dialect: &dialect,
-        catalog: request.catalog,
-        schema: schema.as_deref(),
-        env: &env,
-        params: request.params,
-        zone: request.zone,
-    };
+    let inputs = request.inputs(&dialect, schema.as_deref(), &env);
     let steps = look(db, request, &inputs).await?;
     let mut looked = Vec::new();
     for (step, rows) in request.recipe.file.steps.iter().zip(steps) {
         let StepRows::Rows(rows) = rows else { continue };
-        let keys = request.found.manifest.role(&step.role)?.key.len();
+        // A row that is to come has no key yet; the run it is for names it.
+        let key = match step.op {
+            Op::Insert => 2..3,
+            Op::Update | Op::Delete => 4..4 + request.found.manifest.role(&step.role)?.key.len(),
+        };
         for row in rows {
             let text = |i: usize| row.get(i).cloned().flatten().unwrap_or_default();
             looked.push(LookedRow {
@@ -391,7 +387,7 @@ async fn looked_rows(db: &mut Database, request: &LookRequest<'_>) -> Result<Vec
                 verdict: text(0),
                 finding: text(1),
                 label: text(3),
-                key: (4..4 + keys).map(text).collect::<Vec<_>>().join("/"),
+                key: key.clone().map(text).collect::<Vec<_>>().join("/"),
             });
         }
     }

@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use super::Manifest;
 use super::file::{HeartbeatFile, ManifestFile};
-use super::load::Source;
+use super::source::Source;
 use crate::Result;
 
 /// Phases a state may have: the words of DESIGN, and the queue's own.

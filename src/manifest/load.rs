@@ -9,11 +9,12 @@ use super::file::{
     ClockFile, ColumnFile, HeartbeatFile, ManifestFile, RelationFile, RoleFile, StateSetFile, TableFile,
 };
 use super::schema::TableColumn;
+use super::source::Source;
 use super::{
     BeatUnit, Clock, ColumnSpec, Engine, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull, Relation,
     Role, State, StateSet, TableSpec, check,
 };
-use crate::data::{DataFile, Tree};
+use crate::data::Tree;
 use crate::{Error, Result};
 
 /// Every manifest that is known, oldest generation first within a scheduler.
@@ -101,42 +102,6 @@ fn order_key(file: &ManifestFile) -> (String, Vec<u64>) {
 #[must_use]
 pub fn version_order(version: &str) -> Vec<u64> {
     version.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
-}
-
-/// A data file, able to say "file, line, key".
-#[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
-    file: &'a DataFile,
-}
-
-impl Source<'_> {
-    fn parse(self) -> Result<ManifestFile> {
-        toml::from_str(&self.file.text)
-            .map_err(|e| Error::usage(format!("{}: {}", self.file.origin, e.to_string().trim_end())))
-    }
-
-    /// What to call the file in a message.
-    pub(super) fn origin(self) -> String {
-        self.file.origin.clone()
-    }
-
-    /// An error at a value.
-    pub(super) fn at<T>(self, value: &Spanned<T>, message: impl std::fmt::Display) -> Error {
-        let before = self.file.text.get(..value.span().start).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        Error::usage(format!("{}, line {line}: {message}", self.file.origin))
-    }
-
-    fn check_path(self, path: &str, file: &ManifestFile) -> Result<()> {
-        let expected = format!("{}/{}.toml", file.scheduler.get_ref(), file.generation.get_ref());
-        if path == expected {
-            return Ok(());
-        }
-        Err(self.at(
-            &file.generation,
-            format!("generation: the file must be named {expected} after its scheduler and generation"),
-        ))
-    }
 }
 
 fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result<Manifest> {

@@ -5,6 +5,7 @@ pub mod ddl;
 mod file;
 mod load;
 mod schema;
+mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 

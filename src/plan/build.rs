@@ -8,7 +8,7 @@ use super::{
     Column, Evidence, HostRows, LeftOut, NotNeeded, Params, Plan, PlanCheck, PlanCondition, Related, RowChange,
     SetColumn, Step, Target, Zone, params,
 };
-use crate::db::{Catalog, LiveColumn, LiveTable, Row};
+use crate::catalog::{Catalog, LiveColumn, LiveTable, Row};
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::{Engine, Manifest, Role};
 use crate::recipe::{Op, Recipe, SetKind, StepFile};

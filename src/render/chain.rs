@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use minijinja::Value;
 
-use super::files::{Book, PARTIAL, Partial};
+use super::book::{Book, PARTIAL, Partial};
 use super::view::StepView;
 use crate::Result;
 use crate::recipe::{ConditionTime, Op};
@@ -212,12 +212,12 @@ impl Chain<'_, '_> {
         }
         for view in views {
             for condition in
-                view.step.conditions.iter().filter(|c| c.at == ConditionTime::Both && holds_at_end(view, c.at))
+                view.step.conditions.iter().filter(|c| c.at == ConditionTime::Both && view.holds_at_end(c.at))
             {
                 let own = format!("rollback.{}.{}", view.name, condition.name);
                 let title = format!("rows for which it is not true that {}", condition.title);
                 text +=
-                    &self.guard(&own, &title, 0, &self.limited(view, partial, &violations(view, &condition.sql)))?;
+                    &self.guard(&own, &title, 0, &self.limited(view, partial, &view.violations(&condition.sql)))?;
             }
         }
         // A counter that is recounted comes last: it follows the rows that went back.
@@ -291,15 +291,6 @@ fn undone(view: &StepView<'_>, rows: usize, limit: &str) -> (String, usize) {
     }
 }
 
-/// A new row makes its own condition untrue ("no such row yet"), so an insert's
-/// conditions hold at the start unless they are meant for the end.
-pub(super) fn holds_at_end(view: &StepView<'_>, at: ConditionTime) -> bool {
-    match (view.step.op, at) {
-        (_, ConditionTime::Start) | (Op::Insert, ConditionTime::Both) => false,
-        (_, ConditionTime::End | ConditionTime::Both) => true,
-    }
-}
-
 /// Whether a step writes a counter.
 fn counts(view: &StepView<'_>) -> bool {
     view.step.set.iter().any(|s| s.kind == crate::recipe::SetKind::Recount)
@@ -331,10 +322,4 @@ fn standing(view: &StepView<'_>, rows: usize) -> (String, usize) {
             rows,
         ),
     }
-}
-
-/// The query that counts a step's rows for which a condition does not hold.
-pub(super) fn violations(view: &StepView<'_>, condition: &str) -> String {
-    let image = if view.step.op == Op::Delete { "before" } else { "after" };
-    format!("SELECT COUNT(*) FROM {} t WHERE CASE WHEN {condition} THEN 0 ELSE 1 END = 1", view.own(image))
 }

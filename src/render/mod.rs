@@ -1,5 +1,6 @@
 //! minijinja environments: recipe queries, and the files of a bundle. Pure.
 
+mod book;
 mod chain;
 pub mod files;
 mod recipe_env;

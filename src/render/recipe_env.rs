@@ -15,6 +15,8 @@ use crate::recipe::Recipe;
 use crate::render::ser;
 use crate::{Error, Result};
 
+/// Which states of a set a list keeps.
+type Keep = fn(&State) -> bool;
 type TemplateResult<T> = std::result::Result<T, minijinja::Error>;
 
 /// What a recipe's templates may ask.
@@ -27,8 +29,8 @@ pub struct RecipeScope<'a> {
     pub schema: Option<&'a str>,
     /// What the operator said.
     pub params: &'a Params,
-    /// The end of a row of which nothing else is known, on the scheduler's clock.
-    pub end_of_last_resort: Option<&'a str>,
+    /// The moment on the scheduler's clock, if its zone is known.
+    pub moment: Option<&'a str>,
 }
 
 /// A recipe ready to render.
@@ -55,8 +57,9 @@ impl RecipeEnv {
         env.add_global("param", params(scope.params));
         env.add_global("behaviour", ser(&scope.manifest.behaviour));
         env.add_global("title", scope.manifest.title.clone());
-        let end = scope.end_of_last_resort.map_or_else(|| "NULL".to_owned(), |t| scope.dialect.time_literal(t));
-        env.add_global("end_of_last_resort", end);
+        let time = |t: Option<&str>| t.map_or_else(|| "NULL".to_owned(), |t| scope.dialect.time_literal(t));
+        env.add_global("cutoff", time(scope.params.cutoff()));
+        env.add_global("moment", time(scope.moment));
         Ok(Self { env, folder: recipe.folder.clone() })
     }
 
@@ -104,7 +107,7 @@ fn add_names(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
 }
 
 fn add_states(env: &mut Environment<'static>, manifest: &Manifest) {
-    let lists: [(&'static str, fn(&State) -> bool); 4] =
+    let lists: [(&'static str, Keep); 4] =
         [("unfinished", |s| !s.finished), ("finished", |s| s.finished), ("legal", |s| s.legal), ("known", |_| true)];
     for (name, keep) in lists {
         let m = manifest.clone();

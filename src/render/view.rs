@@ -152,6 +152,24 @@ impl<'a> StepView<'a> {
         self.step.conditions.iter().filter(|c| times.contains(&c.at)).map(|c| c.sql.clone()).collect()
     }
 
+    /// Whether a condition is looked at again before the end. A new row makes
+    /// its own condition untrue ("no such row yet"), so an insert's conditions
+    /// hold at the start unless they are meant for the end.
+    #[must_use]
+    pub fn holds_at_end(&self, at: ConditionTime) -> bool {
+        match (self.step.op, at) {
+            (_, ConditionTime::Start) | (Op::Insert, ConditionTime::Both) => false,
+            (_, ConditionTime::End | ConditionTime::Both) => true,
+        }
+    }
+
+    /// The query that counts the step's rows for which a condition does not hold.
+    #[must_use]
+    pub fn violations(&self, condition: &str) -> String {
+        let image = if self.step.op == Op::Delete { "before" } else { "after" };
+        format!("SELECT COUNT(*) FROM {} t WHERE CASE WHEN {condition} THEN 0 ELSE 1 END = 1", self.own(image))
+    }
+
     /// A row of an alias is the one with a key.
     #[must_use]
     pub fn is_key(&self, alias: &str, key: &[Option<String>]) -> String {

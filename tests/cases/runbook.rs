@@ -130,7 +130,9 @@ fn damaged(server: Server, release: &str) -> TestDb {
 }
 
 /// Table → key → the columns that must have changed, with their new values.
-fn expected(release: &str) -> BTreeMap<&'static str, BTreeMap<&'static str, Vec<(&'static str, &'static str)>>> {
+type Changes = BTreeMap<&'static str, BTreeMap<&'static str, Vec<(&'static str, &'static str)>>>;
+
+fn expected(release: &str) -> Changes {
     let mut tables = BTreeMap::from([
         ("t_ds_process_instance", BTreeMap::from([("1", vec![("state", "6"), ("end_time", "2026-11-28 22:00:00")])])),
         ("t_ds_task_instance", BTreeMap::from([("1", vec![("state", "6"), ("end_time", "2026-11-28 22:00:00")])])),

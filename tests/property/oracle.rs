@@ -153,10 +153,9 @@ impl Oracle<'_> {
         }
     }
 
-    /// END of a run: the newest end of its valid tasks, else the cut-off or the moment.
-    fn known_end(&self, run: i64) -> i64 {
-        let newest = self.valid(run).filter_map(|t| t.end).max();
-        newest.unwrap_or_else(|| self.ask.cutoff().unwrap_or(NOW))
+    /// END of a run: the newest end of its valid tasks, else the cut-off.
+    fn known_end(&self, run: i64) -> Time {
+        self.valid(run).filter_map(|t| t.end).max().or_else(|| self.ask.cutoff())
     }
 
     fn tasks(&self, runs: &BTreeSet<i64>, changes: &mut Changes) -> BTreeSet<i64> {
@@ -170,9 +169,9 @@ impl Oracle<'_> {
                 _ => 6,
             };
             for task in self.unfinished(run.id) {
-                let end = task
-                    .end
-                    .unwrap_or_else(|| self.known_end(run.id).max(task.start.or(task.submit).unwrap_or(i64::MIN)));
+                let begun = task.start.or(task.submit);
+                let known = self.known_end(run.id).or(run.end).or(begun).or(run.start).unwrap_or(NOW);
+                let end = task.end.unwrap_or(known.max(begun.unwrap_or(i64::MIN)));
                 closed.insert(task.id);
                 changes
                     .insert(("task_instance", task.id), row(&[("state", state.to_string()), ("end_time", wall(end))]));
@@ -193,7 +192,9 @@ impl Oracle<'_> {
                 _ => 6,
             };
             let begun = self.unfinished(run.id).filter_map(|t| t.start.or(t.submit)).chain(run.start).max();
-            let end = run.end.unwrap_or_else(|| self.known_end(run.id).max(begun.unwrap_or(i64::MIN)));
+            let last = self.unfinished(run.id).filter_map(|t| t.start.or(t.submit)).max();
+            let known = self.known_end(run.id).or(last).or(run.start).unwrap_or(NOW);
+            let end = run.end.unwrap_or(known.max(begun.unwrap_or(i64::MIN)));
             let id = ("workflow_instance", run.id);
             changes.insert(id, row(&[("state", state.to_string()), ("end_time", wall(end))]));
         }
