@@ -36,6 +36,7 @@ pub async fn check_target(db: &mut Database, bundle: &Bundle, checks: &ApplyChec
         return Err(Error::refused("the columns of the tables in the plan are not what they were when it was planned")
             .hint("the scheduler was upgraded, or somebody changed a table: plan again"));
     }
+    nothing_hidden(db).await?;
     for step in &plan.steps {
         let table =
             catalog.get(&step.table).ok_or_else(|| Error::refused(format!("the table {} is gone", step.table)))?;
@@ -155,6 +156,23 @@ async fn statement_binlog(db: &mut Database) -> Result<()> {
             .hint("the default level REPEATABLE READ works; flowmend does not change binlog_format"));
     }
     Ok(())
+}
+
+/// A guard cannot count what row security hides from the login: a queued command, an active task.
+async fn nothing_hidden(db: &mut Database) -> Result<()> {
+    if db.dialect.engine != Engine::PostgreSql {
+        return Ok(());
+    }
+    let schema = db.dialect.text_literal(db.schema.as_deref().unwrap_or("public"));
+    let sql = format!(
+        "SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+         WHERE n.nspname = {schema} AND c.relkind IN ('r', 'p') AND c.relrowsecurity AND pg_catalog.row_security_active(c.oid) ORDER BY 1 LIMIT 1"
+    );
+    match db.value(&sql).await? {
+        None => Ok(()),
+        Some(table) => Err(Error::refused(format!("row security may hide rows of {table} from this login"))
+            .hint("connect as a login that sees every row (the owner of the tables, or one with BYPASSRLS)")),
+    }
 }
 
 /// A pooler that changes the server session between statements breaks MySQL's

@@ -186,3 +186,20 @@ fn a_missing_privilege_is_named() {
         }
     }
 }
+
+/// A policy hides the queued command, so no guard could count it.
+#[test]
+fn row_security_is_refused() {
+    if !Server::PostgreSql.is_there("row_security_is_refused") {
+        return;
+    }
+    let mut operated = Operated::new(Server::PostgreSql, "3.1.9", false);
+    operated.grant(|_| true);
+    operated.admin(&["ALTER TABLE t_ds_command ENABLE ROW LEVEL SECURITY".to_owned()]);
+    let run = sealed("apply", operated.db(), "b", &[]).expect(4);
+    assert!(run.err.contains("row security may hide rows of t_ds_command"), "{}", run.err);
+    // The owner of the tables sees every row.
+    let db = operated.db.as_mut().unwrap();
+    db.url.clone_from(&operated.admin);
+    sealed("apply", db, "b", &[]).expect(0);
+}

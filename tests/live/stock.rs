@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::round::zombies;
-use crate::support::bundle::runner;
+use crate::support::bundle::{going_on, runner};
 use crate::support::db::{Server, TestDb, Watch, same};
 use crate::support::program::{on_bundle, plan, plan_in_zone, sealed};
 
@@ -110,6 +110,11 @@ fn stock_and_program(server: Server, release: &str) {
     for what in ["apply", "rollback"] {
         second_run(&by_program, what);
     }
+    // The ledger keeps its rows when the backup tables are gone.
+    sealed("clean", &by_hand, "b", &[]).expect(0);
+    for what in ["apply", "rollback"] {
+        second_run(&by_hand, what);
+    }
 }
 
 /// A stock client that runs a runner again stops, and nothing changes.
@@ -118,6 +123,12 @@ fn second_run(db: &TestDb, what: &str) {
     let output = db.stock(&runner(db, "b", what));
     assert!(!output.status.success(), "{:?}: a second {what} must show", db.server);
     same(&db.dump(), &rows, &format!("{:?}: a second {what}", db.server));
+    assert_eq!(db.ledger(), ledger);
+    // Nor does it when the client goes on.
+    let (text, flags) = going_on(db.server, &std::fs::read_to_string(runner(db, "b", what)).unwrap());
+    std::fs::write(db.path("again"), text).unwrap();
+    db.stock_with(&db.path("again"), flags);
+    same(&db.dump(), &rows, &format!("{:?}: a second {what}, client that goes on", db.server));
     assert_eq!(db.ledger(), ledger);
 }
 
