@@ -35,8 +35,6 @@ pub struct LiveTable {
     pub triggers: Vec<String>,
     /// Foreign keys from or to it.
     pub foreign_keys: Vec<LiveForeignKey>,
-    /// Whether row security hides rows of it from this login (PostgreSQL).
-    pub row_security: bool,
 }
 
 /// A column of the live database.
@@ -106,7 +104,7 @@ impl Catalog {
         self.tables.get_mut(name)
     }
 
-    pub(crate) fn add_table(&mut self, name: String, kind: TableKind, engine: Option<String>, row_security: bool) {
+    pub(crate) fn add_table(&mut self, name: String, kind: TableKind, engine: Option<String>) {
         let table = LiveTable {
             name: name.clone(),
             kind,
@@ -115,7 +113,6 @@ impl Catalog {
             key: Vec::new(),
             triggers: Vec::new(),
             foreign_keys: Vec::new(),
-            row_security,
         };
         self.tables.insert(name, table);
     }
@@ -143,4 +140,3 @@ impl LiveTable {
         self.columns.iter().filter(|c| !c.generated)
     }
 }
-

@@ -3,7 +3,7 @@
 use crate::bundle::Bundle;
 use crate::catalog::{Catalog, LiveTable, TableKind};
 use crate::db::Database;
-use crate::inspect::{beating, schema_digest, target};
+use crate::inspect::{beating, nothing_hidden, schema_digest, target};
 use crate::manifest::{Engine, Manifests};
 use crate::plan::Plan;
 use crate::recipe::Op;
@@ -158,23 +158,6 @@ async fn statement_binlog(db: &mut Database) -> Result<()> {
     Ok(())
 }
 
-/// A guard cannot count what row security hides from the login: a queued command, an active task.
-async fn nothing_hidden(db: &mut Database) -> Result<()> {
-    if db.dialect.engine != Engine::PostgreSql {
-        return Ok(());
-    }
-    let schema = db.dialect.text_literal(db.schema.as_deref().unwrap_or("public"));
-    let sql = format!(
-        "SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
-         WHERE n.nspname = {schema} AND c.relkind IN ('r', 'p') AND c.relrowsecurity AND pg_catalog.row_security_active(c.oid) ORDER BY 1 LIMIT 1"
-    );
-    match db.value(&sql).await? {
-        None => Ok(()),
-        Some(table) => Err(Error::refused(format!("row security may hide rows of {table} from this login"))
-            .hint("connect as a login that sees every row (the owner of the tables, or one with BYPASSRLS)")),
-    }
-}
-
 /// A pooler that changes the server session between statements breaks MySQL's
 /// session settings; on PostgreSQL everything is inside the one transaction.
 async fn steady_session(db: &mut Database) -> Result<()> {
@@ -206,10 +189,6 @@ fn repairable(table: &LiveTable, plan: &Plan, op: Op) -> Result<()> {
             return Err(Error::refused(format!("{} is a view or a foreign table, not a table", table.name))
                 .hint("connect to the database that holds the table itself"));
         }
-    }
-    if table.row_security {
-        return Err(Error::refused(format!("row security hides rows of {} from this login", table.name))
-            .hint("connect as the owner of the tables, or as a role with BYPASSRLS"));
     }
     if let Some(engine) = &table.engine
         && !engine.eq_ignore_ascii_case("innodb")

@@ -7,7 +7,7 @@ use super::App;
 use super::args::given;
 use crate::catalog::Catalog;
 use crate::db::{Access, Address, Database};
-use crate::inspect::{Identified, identify, measure_zone, parse_zone};
+use crate::inspect::{Identified, identify, measure_zone, nothing_hidden, parse_zone};
 use crate::manifest::Engine;
 use crate::plan::{Zone, duration};
 use crate::{Error, Result};
@@ -55,6 +55,7 @@ pub(super) struct Ground {
 
 /// Reads the catalog, identifies the release, fixes the moment and the zone.
 pub(super) async fn ground(app: &App, db: &mut Database, m: &ArgMatches) -> Result<Ground> {
+    nothing_hidden(db).await?;
     let catalog = db.catalog().await?;
     let found = identify(db, &catalog, &app.manifests, given(m, "scheduler"), given(m, "release")).await?;
     let now = moment(db, m).await?;

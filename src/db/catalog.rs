@@ -32,7 +32,7 @@ impl Database {
                 ("BASE TABLE", true) => TableKind::Partitioned,
                 _ => TableKind::Other,
             };
-            catalog.add_table(text(&row, 0), kind, row[2].clone(), false);
+            catalog.add_table(text(&row, 0), kind, row[2].clone());
         }
         let columns = "SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, EXTRA, CHARACTER_SET_NAME, COLLATION_NAME \
                        FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, ORDINAL_POSITION";
@@ -72,14 +72,14 @@ impl Database {
             "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
              WHERE n.nspname = {schema} AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
         );
-        let tables = format!("SELECT c.relname, c.relkind, row_security_active(c.oid) {from} ORDER BY c.relname");
+        let tables = format!("SELECT c.relname, c.relkind {from} ORDER BY c.relname");
         for row in self.rows(&tables).await? {
             let kind = match text(&row, 1).as_str() {
                 "r" => TableKind::Base,
                 "p" => TableKind::Partitioned,
                 _ => TableKind::Other,
             };
-            catalog.add_table(text(&row, 0), kind, None, text(&row, 2) == "t");
+            catalog.add_table(text(&row, 0), kind, None);
         }
         let columns = format!(
             "SELECT c.relname, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated \
@@ -133,7 +133,7 @@ impl Database {
         let tables = "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
         for row in self.rows(tables).await? {
             let kind = if text(&row, 1) == "table" { TableKind::Base } else { TableKind::Other };
-            catalog.add_table(text(&row, 0), kind, None, false);
+            catalog.add_table(text(&row, 0), kind, None);
         }
         let columns = "SELECT m.name, p.name, p.type, CAST(p.\"notnull\" AS TEXT), CAST(p.pk AS TEXT), CAST(p.hidden AS TEXT) \
                        FROM sqlite_master m JOIN pragma_table_xinfo(m.name) p WHERE m.type IN ('table', 'view') ORDER BY m.name, p.cid";

@@ -14,11 +14,11 @@ pub use look::{LookRequest, look, recipe_env};
 pub use owners::{OwnerState, Owners, beating, claims_address};
 pub use survey::{Anomaly, FindingReport, InspectReport, LeftReport, StateCount, SurveyRequest, survey};
 
-use crate::Result;
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::manifest::Engine;
 use crate::plan::Target;
+use crate::{Error, Result};
 
 /// Begins a read-only transaction with one view of all rows.
 ///
@@ -74,6 +74,27 @@ pub async fn target(db: &mut Database) -> Result<Target> {
         work_schema: None,
         allowed_triggers: Vec::new(),
     })
+}
+
+/// Row security must hide nothing: neither a plan nor a guard can count a queued
+/// command or an active task that the login does not see.
+///
+/// # Errors
+/// Some table hides rows from this login.
+pub async fn nothing_hidden(db: &mut Database) -> Result<()> {
+    if db.dialect.engine != Engine::PostgreSql {
+        return Ok(());
+    }
+    let schema = db.dialect.text_literal(db.schema.as_deref().unwrap_or("public"));
+    let sql = format!(
+        "SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+         WHERE n.nspname = {schema} AND c.relkind IN ('r', 'p') AND c.relrowsecurity AND pg_catalog.row_security_active(c.oid) ORDER BY 1 LIMIT 1"
+    );
+    match db.value(&sql).await? {
+        None => Ok(()),
+        Some(table) => Err(Error::refused(format!("row security may hide rows of {table} from this login"))
+            .hint("connect as a login that sees every row (the owner of the tables, or one with BYPASSRLS)")),
+    }
 }
 
 /// SHA-256 over the columns of some tables.

@@ -216,8 +216,7 @@ impl Chain<'_, '_> {
             {
                 let own = format!("rollback.{}.{}", view.name, condition.name);
                 let title = format!("rows for which it is not true that {}", condition.title);
-                text +=
-                    &self.guard(&own, &title, 0, &self.limited(view, partial, &view.violations(&condition.sql)))?;
+                text += &self.guard(&own, &title, 0, &self.limited(view, partial, &view.violations(&condition.sql)))?;
             }
         }
         // A counter that is recounted comes last: it follows the rows that went back.

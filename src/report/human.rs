@@ -291,7 +291,10 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
         }
         return;
     }
-    out(format!("{} {} of {} moved", paint(BAD, "FAIL:"), r.drifted, rows_of(r.rows)));
+    match r.drifted {
+        0 => out(format!("{} the rows stand as written, but something around them changed", paint(BAD, "FAIL:"))),
+        n => out(format!("{} {n} of {} moved", paint(BAD, "FAIL:"), rows_of(r.rows))),
+    }
     for d in &r.drift {
         out(format!("  {} {} {}", paint(BAD, &d.kind), d.table, d.key.join("/")));
         for (column, expected, found) in &d.columns {
@@ -301,9 +304,10 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
     for check in &r.failed_checks {
         wrapped(&format!("  {} ", paint(BAD, "check")), 4, check);
     }
-    wrapped(
-        "  ",
-        2,
-        "Somebody wrote these rows after the repair: a living master writes its memory back. Nothing was changed by verify.",
-    );
+    let cause = if r.drifted > 0 {
+        "Somebody wrote these rows after the repair: a living master writes its memory back."
+    } else {
+        "A row that the repair hangs on came, went or changed after it."
+    };
+    wrapped("  ", 2, &format!("{cause} verify changed nothing."));
 }

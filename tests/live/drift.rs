@@ -85,7 +85,7 @@ fn refuses(db: &TestDb) -> Run {
     let drifted = on_bundle("verify", db, "b").expect(1);
     let rows = db.dump();
     let (ledger, server) = (db.ledger(), db.server);
-    sealed("rollback", db, "b", &[]).expect(3);
+    sealed("rollback", db, "b", &[]).expect(4);
     same(&db.dump(), &rows, &format!("{server:?}: rollback refused"));
     assert_eq!(db.ledger(), ledger);
     assert!(!db.stock(&crate::support::bundle::runner(db, "b", "rollback")).status.success());

@@ -291,9 +291,9 @@ impl Oracle<'_> {
         self.ask.scope == Scope::All && q.status == Some(-1) && q.in_queue == Some(1) && wanted && going_on
     }
 
-    /// R8, only when asked for.
+    /// R8, only when asked for, and not for some runs only.
     fn commands(&self, changes: &mut Changes) {
-        if !self.ask.orphans || !self.era.command_in_column() {
+        if !self.ask.orphans || self.ask.scope != Scope::All || !self.era.command_in_column() {
             return;
         }
         let exists = |run: Option<i64>| self.model.runs.iter().any(|r| Some(r.id) == run);
