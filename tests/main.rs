@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
 
 mod cases;
+mod cli;
 mod golden;
+mod layers;
 mod live;
 mod manifests;
 mod property;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::manifest::{Manifest, Manifests, version_order};
+use crate::manifest::{Manifest, Manifests, TableSpec, version_order};
 use crate::{Error, Result};
 
 /// A release that was identified.
@@ -42,7 +42,13 @@ pub async fn identify(
         None => manifests.iter().collect(),
     };
     let live = catalog.marks();
-    let matching: Vec<&Manifest> = known.iter().copied().filter(|m| fits(m, &live)).collect();
+    let fitting: Vec<&Manifest> = known.iter().copied().filter(|m| fits(m, &live)).collect();
+    let strangers = |m: &Manifest| strangers(m, &known, catalog);
+    let whole = |m: &&Manifest| missing_role_columns(m, catalog).is_empty();
+    let exact: Vec<&Manifest> = fitting.iter().copied().filter(whole).filter(|m| strangers(m).is_empty()).collect();
+    // With `--release` a schema may have more than the release made.
+    let told = |m: &&Manifest| release.is_some_and(|r| m.releases.iter().any(|x| x == r));
+    let matching = if exact.is_empty() { fitting.into_iter().filter(told).collect() } else { exact };
     if let (Some(release), Some(scheduler)) = (release, scheduler.or_else(|| only_scheduler(&matching))) {
         manifests.release(scheduler, release)?;
     }
@@ -52,7 +58,12 @@ pub async fn identify(
     let version_row = version_row(db, catalog, &matching).await?;
     let found = choose(&matching, release, version_row.as_deref(), &known, &live)?;
     complete(found, catalog)?;
-    Ok(describe(found, catalog, release, version_row))
+    let mut found = describe(found, catalog, release, version_row);
+    let strangers = strangers(&found.manifest);
+    if !strangers.is_empty() {
+        found.warnings.push(format!("the schema also has what other releases have: {}", strangers.join(", ")));
+    }
+    Ok(found)
 }
 
 fn only_scheduler<'m>(matching: &[&'m Manifest]) -> Option<&'m str> {
@@ -64,6 +75,21 @@ fn where_to_look(db: &Database) -> String {
         Some(schema) => format!("looked in the schema {schema}; name another one with --schema"),
         None => "check the database's name in --url".to_owned(),
     }
+}
+
+/// Columns in the tables of a generation's roles that only other generations of
+/// the scheduler have: signs of an upgrade that ran in part.
+fn strangers(m: &Manifest, known: &[&Manifest], catalog: &Catalog) -> Vec<String> {
+    let others: Vec<&&Manifest> = known.iter().filter(|o| o.scheduler == m.scheduler).collect();
+    let mut found = Vec::new();
+    for role in m.roles.values() {
+        let (Some(live), Some(own)) = (catalog.get(&role.table), m.tables.get(&role.table)) else { continue };
+        let has = |table: &TableSpec, name: &str| table.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name));
+        let of_others = |name: &str| others.iter().any(|o| o.tables.get(&role.table).is_some_and(|t| has(t, name)));
+        let foreign = live.columns.iter().filter(|c| !has(own, &c.name) && of_others(&c.name));
+        found.extend(foreign.map(|c| format!("{}.{}", live.name, c.name)));
+    }
+    found
 }
 
 fn fits(m: &Manifest, live: &BTreeSet<String>) -> bool {
@@ -149,7 +175,18 @@ fn no_match(db: &Database, known: &[&Manifest], catalog: &Catalog, live: &BTreeS
         return Error::refused(message).hint(where_to_look(db));
     };
     let missing = missing_role_columns(nearest, catalog);
-    let what = if missing.is_empty() { misfit(nearest, live) } else { format!("{} missing", missing.join(", ")) };
+    let strangers = strangers(nearest, known, catalog);
+    let mut what = Vec::new();
+    if !missing.is_empty() {
+        what.push(format!("{} missing", missing.join(", ")));
+    }
+    if !strangers.is_empty() {
+        what.push(format!("{} there, which other releases have", strangers.join(", ")));
+    }
+    if what.is_empty() {
+        what.push(misfit(nearest, live));
+    }
+    let what = what.join("; ");
     Error::refused(format!(
         "the schema is half upgraded or changed by hand: it looks most like {} {}, but: {what}",
         nearest.title,

@@ -1,0 +1,6 @@
+//! The command line: help, errors, exit codes, the demo.
+
+mod demo;
+mod errors;
+mod help;
+mod secrets;
