@@ -77,12 +77,13 @@ fn where_to_look(db: &Database) -> String {
     }
 }
 
-/// Columns in the tables of a generation's roles that only other generations of
-/// the scheduler have: signs of an upgrade that ran in part.
+/// Columns in the tables of a generation's runs that only other generations of
+/// the scheduler have: signs of an upgrade that ran in part. Other tables may
+/// keep columns that an upgrade did not drop.
 fn strangers(m: &Manifest, known: &[&Manifest], catalog: &Catalog) -> Vec<String> {
     let others: Vec<&&Manifest> = known.iter().filter(|o| o.scheduler == m.scheduler).collect();
     let mut found = Vec::new();
-    for role in m.roles.values() {
+    for role in m.roles.values().filter(|r| !r.witnesses.is_empty()) {
         let (Some(live), Some(own)) = (catalog.get(&role.table), m.tables.get(&role.table)) else { continue };
         let has = |table: &TableSpec, name: &str| table.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name));
         let of_others = |name: &str| others.iter().any(|o| o.tables.get(&role.table).is_some_and(|t| has(t, name)));

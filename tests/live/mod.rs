@@ -3,6 +3,7 @@ mod crash;
 mod drift;
 mod grants;
 mod guards;
+mod heartbeats;
 mod inserts;
 mod locks;
 mod moved;

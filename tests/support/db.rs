@@ -368,6 +368,11 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
+/// Runs one statement on a database that another owns.
+pub fn exec_on(url: &str, sql: &str) {
+    run_on(url, &[sql.to_owned()]);
+}
+
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     runtime().block_on(future)
 }
