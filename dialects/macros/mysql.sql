@@ -5,6 +5,8 @@
   error changes nothing.
 -#}
 
+{%- from "macros/common.sql" import gate, not_yet, load, drop_table -%}
+
 {%- macro session(x) -%}
 -- The session is set here, so that it does not hang on the client's defaults.
 SET NAMES utf8mb4;
@@ -81,19 +83,6 @@ SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, @flowmend_rows, IF(@flowme
   FROM {{ x.ledger }} p
  WHERE p.bundle = '{{ x.id }}' AND p.step = '{{ x.prev }}'
    AND NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}');
-{%- endmacro -%}
-
-{%- macro gate(x) -%}
-JOIN {{ x.ledger }} g ON g.bundle = '{{ x.id }}' AND g.step = '{{ x.prev }}'
-{%- endmacro -%}
-
-{%- macro not_yet(x) -%}
-NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}')
-{%- endmacro -%}
-
-{%- macro load(x) -%}
-INSERT INTO {{ x.work }} ({{ x.work_names }}) VALUES
-{{ x.rows | join(",\n") }};
 {%- endmacro -%}
 
 {%- macro backup(x) -%}
@@ -240,10 +229,6 @@ SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = DAT
 
 {%- macro tables_count(x) -%}
 SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN ({{ x.table_literals }}) AND TABLE_TYPE = 'BASE TABLE' AND ENGINE = 'InnoDB'
-{%- endmacro -%}
-
-{%- macro drop_table(x) -%}
-DROP TABLE IF EXISTS {{ x.name }};
 {%- endmacro -%}
 
 {%- macro runner_head(x) -%}

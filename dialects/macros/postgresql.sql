@@ -4,6 +4,8 @@
   ledger row of the guard before exists and its own does not.
 -#}
 
+{%- from "macros/common.sql" import gate, not_yet, load, drop_table, work_table, image_table, end_transaction -%}
+
 {%- macro session(x) -%}
 -- The session is set here, so that it does not hang on the client's defaults.
 -- SET LOCAL ends with the transaction, also behind a transaction pooler.
@@ -26,24 +28,6 @@ CREATE TABLE IF NOT EXISTS {{ x.ledger }} (
   recorded_at timestamp with time zone NOT NULL DEFAULT now(),
   PRIMARY KEY (bundle, step),
   CONSTRAINT flowmend_expected_is_actual CHECK (expected = actual)
-);
-{%- endmacro -%}
-
-{%- macro work_table(x) -%}
-CREATE TABLE IF NOT EXISTS {{ x.work }} (
-{%- for column in x.work_columns %}
-  {{ column.q }} {{ column.type }}{{ " NOT NULL" if column.key }},
-{%- endfor %}
-  PRIMARY KEY ({{ x.work_key }})
-);
-{%- endmacro -%}
-
-{%- macro image_table(x) -%}
-CREATE TABLE IF NOT EXISTS {{ x.image }} (
-{%- for column in x.image_columns %}
-  {{ column.q }} {{ column.type }},
-{%- endfor %}
-  PRIMARY KEY ({{ x.image_key }})
 );
 {%- endmacro -%}
 
@@ -77,19 +61,6 @@ SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, (SELECT COUNT(*) FROM writ
   FROM {{ x.ledger }} p
  WHERE p.bundle = '{{ x.id }}' AND p.step = '{{ x.prev }}'
    AND NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}');
-{%- endmacro -%}
-
-{%- macro gate(x) -%}
-JOIN {{ x.ledger }} g ON g.bundle = '{{ x.id }}' AND g.step = '{{ x.prev }}'
-{%- endmacro -%}
-
-{%- macro not_yet(x) -%}
-NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}')
-{%- endmacro -%}
-
-{%- macro load(x) -%}
-INSERT INTO {{ x.work }} ({{ x.work_names }}) VALUES
-{{ x.rows | join(",\n") }};
 {%- endmacro -%}
 
 {%- macro backup(x) -%}
@@ -239,20 +210,12 @@ RETURNING 1
 {{ counted(x, statement) }}
 {%- endmacro -%}
 
-{%- macro end_transaction(x) -%}
-COMMIT;
-{%- endmacro -%}
-
 {%- macro triggers_count(x) -%}
 SELECT COUNT(*) FROM pg_catalog.pg_trigger tg JOIN pg_catalog.pg_class c ON c.oid = tg.tgrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{ x.schema_literal }} AND c.relname IN ({{ x.table_literals }}) AND NOT tg.tgisinternal
 {%- endmacro -%}
 
 {%- macro tables_count(x) -%}
 SELECT COUNT(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{ x.schema_literal }} AND c.relname IN ({{ x.table_literals }}) AND c.relkind IN ('r', 'p')
-{%- endmacro -%}
-
-{%- macro drop_table(x) -%}
-DROP TABLE IF EXISTS {{ x.name }};
 {%- endmacro -%}
 
 {%- macro runner_head(x) -%}

@@ -4,6 +4,8 @@
   without .bail then runs finds no ledger row before it and changes nothing.
 -#}
 
+{%- from "macros/common.sql" import gate, not_yet, load, drop_table, work_table, image_table, end_transaction -%}
+
 {%- macro session(x) -%}
 -- Nothing to set: what matters is decided per statement.
 SELECT 'flowmend bundle {{ x.id }}' AS flowmend;
@@ -19,24 +21,6 @@ CREATE TABLE IF NOT EXISTS {{ x.ledger }} (
   recorded_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (bundle, step),
   CONSTRAINT flowmend_expected_is_actual CHECK (expected = actual)
-);
-{%- endmacro -%}
-
-{%- macro work_table(x) -%}
-CREATE TABLE IF NOT EXISTS {{ x.work }} (
-{%- for column in x.work_columns %}
-  {{ column.q }} {{ column.type }}{{ " NOT NULL" if column.key }},
-{%- endfor %}
-  PRIMARY KEY ({{ x.work_key }})
-);
-{%- endmacro -%}
-
-{%- macro image_table(x) -%}
-CREATE TABLE IF NOT EXISTS {{ x.image }} (
-{%- for column in x.image_columns %}
-  {{ column.q }} {{ column.type }},
-{%- endfor %}
-  PRIMARY KEY ({{ x.image_key }})
 );
 {%- endmacro -%}
 
@@ -68,19 +52,6 @@ SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, changes(), 1
   FROM {{ x.ledger }} p
  WHERE p.bundle = '{{ x.id }}' AND p.step = '{{ x.prev }}'
    AND NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}');
-{%- endmacro -%}
-
-{%- macro gate(x) -%}
-JOIN {{ x.ledger }} g ON g.bundle = '{{ x.id }}' AND g.step = '{{ x.prev }}'
-{%- endmacro -%}
-
-{%- macro not_yet(x) -%}
-NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}')
-{%- endmacro -%}
-
-{%- macro load(x) -%}
-INSERT INTO {{ x.work }} ({{ x.work_names }}) VALUES
-{{ x.rows | join(",\n") }};
 {%- endmacro -%}
 
 {%- macro backup(x) -%}
@@ -214,20 +185,12 @@ SELECT {{ x.columns_b }}
 {{ counted(x, statement) }}
 {%- endmacro -%}
 
-{%- macro end_transaction(x) -%}
-COMMIT;
-{%- endmacro -%}
-
 {%- macro triggers_count(x) -%}
 SELECT COUNT(*) FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN ({{ x.table_literals }})
 {%- endmacro -%}
 
 {%- macro tables_count(x) -%}
 SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN ({{ x.table_literals }})
-{%- endmacro -%}
-
-{%- macro drop_table(x) -%}
-DROP TABLE IF EXISTS {{ x.name }};
 {%- endmacro -%}
 
 {%- macro runner_head(x) -%}

@@ -57,11 +57,15 @@ impl<'a> Book<'a> {
     /// The dialect's macros do not parse.
     pub fn new(plan: &'a Plan, d: &'a Dialect, id: &'a str) -> Result<Self> {
         let tree = Tree::dialects();
-        let file = tree.get(&d.macros).ok_or_else(|| Error::internal(format!("no macros {}", d.macros)))?;
+        if tree.get(&d.macros).is_none() {
+            return Err(Error::internal(format!("no macros {}", d.macros)));
+        }
         let mut env = Environment::new();
         env.set_undefined_behavior(UndefinedBehavior::Strict);
         env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-        env.add_template_owned(d.macros.clone(), file.text.clone())?;
+        for (name, file) in tree.iter().filter(|(name, _)| name.starts_with("macros/")) {
+            env.add_template_owned(name.to_owned(), file.text.clone())?;
+        }
         Ok(Self { plan, d, id, env })
     }
 
