@@ -50,12 +50,18 @@ fn receipt(command: &str, bundle: &Bundle, db: &Database) -> Receipt {
     Receipt::begin(command, bundle, &db.address.to_string(), &format!("{} {}", db.dialect.title, db.version))
 }
 
+/// Writes the receipt. What was done is done, so a receipt that cannot be
+/// written is a warning and changes no exit code.
+fn close(receipt: Receipt, bundle: &Bundle, outcome: &str, detail: &str) {
+    if let Err(error) = receipt.end(bundle, outcome, detail) {
+        ui::warn(error);
+    }
+}
+
 /// Writes the receipt of a failed run too, then hands the error on.
 fn failed(receipt: Receipt, bundle: &Bundle, error: Error) -> Error {
-    match receipt.end(bundle, "failed", &error.to_string()) {
-        Ok(_) => error,
-        Err(second) => error.hint(second.to_string()),
-    }
+    close(receipt, bundle, "failed", &error.to_string());
+    error
 }
 
 /// `flowmend rehearse`.
@@ -66,7 +72,7 @@ pub(super) async fn rehearse(app: &App, m: &ArgMatches) -> Result<u8> {
     db.close().await;
     match outcome {
         Ok(stays) => {
-            receipt.end(&bundle, "done", &stays)?;
+            close(receipt, &bundle, "done", &stays);
             report::human::rehearsed(&bundle, &stays);
             Ok(0)
         }
@@ -131,13 +137,13 @@ async fn finish(
         Ok(Outcome::Done) => {
             // A lost connection cannot list the guards any more; the receipt says so.
             receipt.steps = apply::receipt_steps(&mut db, bundle).await.unwrap_or_default();
-            receipt.end(bundle, done, "")?;
+            close(receipt, bundle, done, "");
             db.close().await;
             report::human::done(bundle, done);
             Ok(0)
         }
         Ok(Outcome::Already) => {
-            receipt.end(bundle, "already", "")?;
+            close(receipt, bundle, "already", "");
             db.close().await;
             ui::out(format!("already {done}: nothing was changed"));
             Ok(0)
@@ -156,11 +162,8 @@ pub(super) async fn verify(app: &App, m: &ArgMatches) -> Result<u8> {
     let receipt = receipt("verify", &bundle, &db);
     let found = apply::verify(&mut db, &bundle).await?;
     db.close().await;
-    receipt.end(
-        &bundle,
-        if found.is_good() { "good" } else { "drifted" },
-        &format!("{} rows drifted", found.drifted),
-    )?;
+    let outcome = if found.is_good() { "good" } else { "drifted" };
+    close(receipt, &bundle, outcome, &format!("{} rows drifted", found.drifted));
     if wants_json(m) {
         report::json(&found)?;
     } else {
@@ -176,7 +179,7 @@ pub(super) async fn clean(app: &App, m: &ArgMatches) -> Result<u8> {
     let receipt = receipt("clean", &bundle, &db);
     let dropped = apply::clean(&mut db, &bundle, m.get_flag("give-up-rollback")).await?;
     db.close().await;
-    receipt.end(&bundle, "done", "")?;
+    close(receipt, &bundle, "done", "");
     ui::out(format!("{dropped} tables of bundle {} are gone; the ledger keeps its rows", bundle.id));
     Ok(0)
 }

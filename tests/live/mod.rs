@@ -5,6 +5,7 @@ mod grants;
 mod guards;
 mod heartbeats;
 mod inserts;
+mod large;
 mod locks;
 mod moved;
 mod refusals;

@@ -288,3 +288,15 @@ fn a_rule_is_refused_too() {
     assert!(!db.stock(&runner(&db, "b", "apply")).status.success());
     same(&db.dump(), &rows, "stock client, rule");
 }
+
+/// What was done is done: a receipt that cannot be written changes no exit code.
+#[test]
+fn a_receipt_that_cannot_be_written_is_a_warning() {
+    let db = zombies(Server::Sqlite, "3.1.9");
+    plan(&db, "b", &["--dead-owner", "10.0.0.9:5678"]).expect(0);
+    // A file where the folder should be stops root, too.
+    std::fs::write(db.path("b").join("receipts"), "").unwrap();
+    let run = sealed("apply", &db, "b", &[]).expect(0);
+    assert!(run.err.contains("cannot write a receipt"), "{}", run.err);
+    on_bundle("verify", &db, "b").expect(0);
+}
