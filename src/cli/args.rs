@@ -68,10 +68,15 @@ pub fn command(recipes: &Recipes) -> Command {
                 .arg(format()),
         )
         .subcommand(on_bundle("rehearse", "Run the repair and its rollback in one transaction, compare, roll back"))
-        .subcommand(sealed(on_bundle("apply", "Run a bundle in one transaction with row-count guards")).arg(flag(
-            "allow-triggers",
-            "Triggers are accepted when a bundle is planned, not here; see plan --allow-triggers",
-        )))
+        .subcommand(
+            sealed(on_bundle("apply", "Run a bundle in one transaction with row-count guards")).arg(
+                flag(
+                    "allow-triggers",
+                    "Triggers are accepted when a bundle is planned, not here; see plan --allow-triggers",
+                )
+                .hide(true),
+            ),
+        )
         .subcommand(on_bundle("verify", "Compare live rows with what was written, now or later").arg(format()))
         .subcommand(
             sealed(on_bundle("rollback", "Undo an applied bundle; refuses if a row moved since"))
@@ -98,7 +103,11 @@ pub fn command(recipes: &Recipes) -> Command {
                 .about("Print shell completions")
                 .arg(Arg::new("shell").required(true).value_parser(value_parser!(clap_complete::Shell))),
         )
-        .subcommand(Command::new("man").about("Print the manual page"))
+        .subcommand(
+            Command::new("man")
+                .about("Print the manual page, of flowmend or of one command")
+                .arg(Arg::new("command").value_name("COMMAND").help("The command (default: flowmend itself)")),
+        )
 }
 
 fn common() -> Vec<Arg> {
@@ -160,10 +169,13 @@ fn parameters(recipes: &Recipes) -> Vec<Arg> {
 }
 
 fn parameter(p: &Parameter) -> Arg {
-    let arg = Arg::new(p.name.clone()).long(p.name.clone()).help(p.help.clone()).help_heading("Recipe parameters");
+    let help = p.default.as_ref().map_or(p.help.clone(), |d| format!("{} [default: {d}]", p.help));
+    let arg = Arg::new(p.name.clone()).long(p.name.clone()).help(help).help_heading("Recipe parameters");
     match p.kind {
         ParameterKind::Flag => arg.action(ArgAction::SetTrue),
-        ParameterKind::Choice => arg.value_name(p.values.join("|")),
+        ParameterKind::Choice => {
+            arg.value_name(p.values.join("|")).value_parser(clap::builder::PossibleValuesParser::new(p.values.clone()))
+        }
         ParameterKind::Age => arg.value_name("DURATION"),
         ParameterKind::Texts | ParameterKind::Numbers => arg.action(ArgAction::Append).value_name("VALUE"),
         ParameterKind::Owners => arg.action(ArgAction::Append).value_name("HOST[:PORT][@TIME]"),

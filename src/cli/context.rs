@@ -14,7 +14,7 @@ use crate::{Error, Result};
 
 /// Opens the database of `--url`.
 pub(super) async fn open(m: &ArgMatches, access: Access) -> Result<Database> {
-    let url = given(m, "url").ok_or_else(|| {
+    let url = given(m, "url").filter(|u| !u.trim().is_empty()).ok_or_else(|| {
         Error::usage("no database was named")
             .hint("give --url, or set FLOWMEND_URL: mysql://USER@HOST/DB, postgres://USER@HOST/DB or sqlite:FILE")
     })?;

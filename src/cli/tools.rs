@@ -15,9 +15,18 @@ pub(super) fn completions(app: &App, m: &ArgMatches) -> Result<u8> {
 }
 
 /// Prints the manual page.
-pub(super) fn man(app: &App, _: &ArgMatches) -> Result<u8> {
+pub(super) fn man(app: &App, m: &ArgMatches) -> Result<u8> {
     let mut text = Vec::new();
-    let page = clap_mangen::Man::new(command(&app.recipes));
+    let mut whole = command(&app.recipes);
+    whole.build();
+    let wanted = match super::args::given(m, "command") {
+        None => whole,
+        Some(name) => {
+            let found = whole.find_subcommand(name).cloned();
+            found.ok_or_else(|| Error::usage(format!("no command `{name}`")))?
+        }
+    };
+    let page = clap_mangen::Man::new(wanted);
     page.render(&mut text).map_err(|e| Error::internal(e.to_string()))?;
     print(&text)
 }

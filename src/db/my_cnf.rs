@@ -63,13 +63,31 @@ fn parse(text: &str) -> ClientGroup {
     group
 }
 
+/// The value as MySQL's own clients read it: quotes around it go, escapes count.
 fn unquote(value: &str) -> String {
-    for quote in ['"', '\''] {
-        if let Some(inner) = value.strip_prefix(quote).and_then(|v| v.strip_suffix(quote)) {
-            return inner.to_owned();
+    let inner = ['"', '\''].iter().find_map(|q| value.strip_prefix(*q)?.strip_suffix(*q)).unwrap_or(value);
+    let mut out = String::new();
+    let mut chars = inner.chars().peekable();
+    while let Some(c) = chars.next() {
+        let escaped = if c == '\\' { chars.peek().and_then(|next| escape(*next)) } else { None };
+        if escaped.is_some() {
+            chars.next();
         }
+        out.push(escaped.unwrap_or(c));
     }
-    value.to_owned()
+    out
+}
+
+fn escape(letter: char) -> Option<char> {
+    Some(match letter {
+        'b' => '\u{8}',
+        't' => '\t',
+        'n' => '\n',
+        'r' => '\r',
+        's' => ' ',
+        '\\' | '"' | '\'' => letter,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -83,5 +101,7 @@ mod tests {
         let group = parse("[mysqldump]\nuser=x\n[client]\nuser = ann\npassword=\"a#b\"\n[other]\npassword=no\n");
         assert_eq!(group.user.as_deref(), Some("ann"));
         assert_eq!(group.password.unwrap().expose_secret(), "a#b");
+        let escaped = parse("[client]\npassword=\"ro#ecret \\\"1\\\\\"\n");
+        assert_eq!(escaped.password.unwrap().expose_secret(), "ro#ecret \"1\\");
     }
 }

@@ -150,18 +150,28 @@ async fn open_mysql(address: &Address) -> Result<Connection> {
     }
 }
 
-async fn open_postgres(address: &Address) -> Result<Connection> {
-    // `new` reads the PG* variables and, at the end, `.pgpass`.
-    let mut options = PgConnectOptions::new().database(&address.database).application_name("flowmend");
-    if !address.host.is_empty() {
-        options = options.host(&address.host);
+/// The options of an address without its password. Only the driver's own way
+/// from a URL looks into `.pgpass` with this host, port, database and user.
+fn postgres_options(address: &Address) -> Result<PgConnectOptions> {
+    let unusable = || Error::usage(format!("the database address cannot be used: {address}"));
+    let mut url = url::Url::parse("postgres://localhost/").map_err(|_| unusable())?;
+    if address.host.is_empty() {
+        // PGHOST, or the local socket.
+        let _ = url.set_host(None);
+    } else {
+        url.set_host(Some(&address.host)).map_err(|_| unusable())?;
     }
-    if let Some(port) = address.port {
-        options = options.port(port);
-    }
+    url.set_port(address.port).map_err(|()| unusable())?;
     if let Some(user) = &address.user {
-        options = options.username(user);
+        url.set_username(user).map_err(|()| unusable())?;
     }
+    url.set_path(&address.database);
+    let options = PgConnectOptions::from_url(&url).map_err(|_| unusable())?;
+    Ok(options.database(&address.database).application_name("flowmend"))
+}
+
+async fn open_postgres(address: &Address) -> Result<Connection> {
+    let mut options = postgres_options(address)?;
     options = options.ssl_mode(PgSslMode::Prefer);
     for (name, value) in &address.options {
         options = match name.as_str() {
@@ -209,6 +219,9 @@ fn non_empty<'a>(text: &'a str, default: &'a str) -> &'a str {
 }
 
 fn bad_option(name: &str, value: &str) -> Error {
+    // The value may be a secret that slipped into the wrong place.
+    let known = ["socket", "ssl-mode", "sslmode", "ssl-ca", "host", "sslrootcert"].contains(&name);
+    let value = if known { value } else { "…" };
     Error::usage(format!("the database address has an option that cannot be used: {name}={value}"))
         .hint("known options: ssl-mode, ssl-ca, socket (MySQL); sslmode, sslrootcert, host (PostgreSQL)")
 }

@@ -92,6 +92,17 @@ impl Address {
         self.password.as_ref().map(SecretString::expose_secret)
     }
 
+    /// Host and port, empty for a file.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let default = match self.scheme {
+            Scheme::MySql => 3306,
+            Scheme::PostgreSql => 5432,
+            Scheme::Sqlite => return String::new(),
+        };
+        format!("{}:{}", self.host, self.port.unwrap_or(default))
+    }
+
     /// The short name of the database, which an operator types to confirm.
     #[must_use]
     pub fn database_name(&self) -> &str {

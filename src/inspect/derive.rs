@@ -34,6 +34,7 @@ fn from(request: &LookRequest<'_>) -> From {
         approximate: manifest.approximate.contains(&found.release).then(|| manifest.approximate_because.clone()),
         generation: manifest.generation.clone(),
         manifest_sha256: manifest.sha256.clone(),
+        own_manifest: !manifest.origin.starts_with("enums/"),
         recipe: recipe.file.name.clone(),
         recipe_title: recipe.file.title.clone(),
         recipe_sha256: recipe.sha256.clone(),

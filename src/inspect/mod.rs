@@ -68,6 +68,7 @@ pub async fn target(db: &mut Database) -> Result<Target> {
         dialect: db.dialect.name.clone(),
         server_version: db.version.clone(),
         server: server.unwrap_or_default(),
+        address: db.address.place(),
         database: database.unwrap_or_else(|| db.address.database.clone()),
         schema: db.schema.clone(),
         schema_sha256: String::new(),

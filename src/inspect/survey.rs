@@ -185,7 +185,7 @@ async fn states(db: &mut Database, found: &Identified) -> Result<(Vec<StateCount
         let table = db.dialect.table(db.schema.as_deref(), &role.table);
         let real = format!("{}.{}", role.table, m.column(name)?);
         let sql = format!(
-            "SELECT {}, {} FROM {table} GROUP BY {column} ORDER BY {column}",
+            "SELECT {}, {} FROM {table} GROUP BY {column} ORDER BY MIN({column})",
             db.dialect.as_text(&column),
             db.dialect.as_text("COUNT(*)")
         );

@@ -397,8 +397,28 @@ fn prose(inputs: &Inputs<'_>, from: &super::From, steps: &[Step]) -> Result<Stri
         .iter()
         .map(|f| (f.role.as_str(), steps.iter().filter(|s| s.role == f.role).map(|s| s.rows.len()).sum()))
         .collect();
-    let extra = BTreeMap::from([("counts", ser(&counts)), ("release", Value::from(from.release.clone()))]);
+    let extra = BTreeMap::from([
+        ("counts", ser(&counts)),
+        ("release", Value::from(from.release.clone())),
+        ("written", ser(written_phases(inputs.manifest, steps))),
+    ]);
     inputs.env.file(&inputs.recipe.file.prose, extra)
+}
+
+/// Role → phases of the states that a plan writes, so that the prose speaks of these alone.
+fn written_phases(manifest: &Manifest, steps: &[Step]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (name, set) in &manifest.states {
+        let Some((role, column)) = name.split_once('.') else { continue };
+        let phases = found.entry(role.to_owned()).or_default();
+        let Some(real) = manifest.roles.get(role).and_then(|r| r.columns.get(column)) else { continue };
+        for step in steps.iter().filter(|s| s.role == role) {
+            let Some((index, _)) = step.set_column(real) else { continue };
+            let codes = step.rows.iter().filter_map(|r| r.new[index].as_deref());
+            phases.extend(codes.filter_map(|c| set.by_code(c)).map(|s| s.phase.clone()));
+        }
+    }
+    found
 }
 
 fn ask_for_the_choice(inputs: &Inputs<'_>, from: &super::From, tally: &Tally) -> Result<()> {

@@ -73,6 +73,9 @@ pub struct From {
     pub generation: String,
     /// SHA-256 of that manifest as resolved.
     pub manifest_sha256: String,
+    /// Whether the manifest came from a directory of the operator's own (`--enums`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_manifest: bool,
     /// The recipe's name.
     pub recipe: String,
     /// The recipe's title.
@@ -109,6 +112,9 @@ pub struct Target {
     pub server_version: String,
     /// What tells this server from another one.
     pub server: String,
+    /// Where it was reached, for people; nothing hangs on it.
+    #[serde(default)]
+    pub address: String,
     /// The database's name, or the file of SQLite.
     pub database: String,
     /// The schema, where there are several.

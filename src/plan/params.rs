@@ -51,6 +51,8 @@ pub struct Params {
     pub values: BTreeMap<String, ParamValue>,
     /// Name → text as given, for the plan.
     pub given: BTreeMap<String, String>,
+    /// The cut-off as seconds since the epoch.
+    instant: Option<i64>,
 }
 
 impl Params {
@@ -79,6 +81,9 @@ impl Params {
                 params.given.insert(parameter.name.clone(), texts.join(","));
             }
             let value = read_one(parameter, &texts, now, zone, said_by)?;
+            if let (ParameterKind::Age, Some(age)) = (parameter.kind, texts.last().and_then(|t| duration(t))) {
+                params.instant = now.checked_sub(age).ok().map(Timestamp::as_second);
+            }
             params.values.insert(parameter.name.replace('-', "_"), value);
         }
         Ok(params)
@@ -94,6 +99,12 @@ impl Params {
             }
         }
         found
+    }
+
+    /// The cut-off as seconds since the epoch, if an age was given.
+    #[must_use]
+    pub fn cutoff_instant(&self) -> Option<i64> {
+        self.instant
     }
 
     /// The cut-off, if an age was given.

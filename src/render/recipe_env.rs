@@ -9,7 +9,7 @@ use minijinja::value::{Rest, Value};
 use minijinja::{Environment, ErrorKind, UndefinedBehavior};
 
 use crate::dialect::{Dialect, TypeClass};
-use crate::manifest::{Manifest, State, StateSet};
+use crate::manifest::{Engine, Manifest, State, StateSet};
 use crate::plan::{ParamValue, Params};
 use crate::recipe::Recipe;
 use crate::render::ser;
@@ -102,8 +102,29 @@ fn add_names(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
     env.add_function("col", move |name: &str, alias: &str| -> TemplateResult<String> {
         Ok(format!("{alias}.{}", d.ident(m.column(name).map_err(|e| fail(&e))?)))
     });
+    env.add_function("before_cutoff", before_cutoff(scope));
     let m = scope.manifest.clone();
     env.add_function("has", move |name: &str| m.has(name));
+}
+
+/// `column < cut-off`. A MySQL TIMESTAMP is an instant that the session's zone
+/// only shows, so there the cut-off is compared as an instant, too.
+fn before_cutoff(scope: &RecipeScope<'_>) -> impl Fn(&str, &str) -> TemplateResult<String> + use<> {
+    let (m, d) = (scope.manifest.clone(), scope.dialect.clone());
+    let cutoff = scope.params.cutoff().map(ToOwned::to_owned);
+    let instant = scope.params.cutoff_instant();
+    move |name: &str, alias: &str| {
+        let column = m.column(name).map_err(|e| fail(&e))?;
+        let cutoff = cutoff.as_ref().ok_or_else(|| fail(&Error::usage("before_cutoff: no age was given")))?;
+        let role = m.role(name.split('.').next().unwrap_or_default()).map_err(|e| fail(&e))?;
+        let spec = m.tables.get(&role.table).and_then(|t| t.columns.iter().find(|c| c.name == column)?.on(d.engine));
+        let stamped = d.engine == Engine::MySql && spec.is_some_and(|s| s.type_sql.starts_with("timestamp"));
+        let column = format!("{alias}.{}", d.ident(column));
+        Ok(match instant {
+            Some(instant) if stamped => format!("UNIX_TIMESTAMP({column}) < {instant}"),
+            _ => format!("{column} < {}", d.time_literal(cutoff)),
+        })
+    }
 }
 
 fn add_states(env: &mut Environment<'static>, manifest: &Manifest) {

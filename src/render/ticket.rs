@@ -38,6 +38,13 @@ pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<St
     x.insert("plan", ser(header(plan)));
     x.insert("steps", plan.steps.iter().enumerate().map(|(i, s)| step_map(s, i)).collect::<Vec<_>>().into());
     x.insert("rows", plan.row_count().into());
+    x.insert(
+        "ledger",
+        d.table(plan.target.work_schema.as_deref().or(plan.target.schema.as_deref()), super::book::LEDGER).into(),
+    );
+    x.insert("zone", plan.from.zone.as_ref().map_or(Value::from(""), |z| utc_offset(z.offset_minutes).into()));
+    x.insert("lock_seconds", super::book::LOCK_SECONDS.into());
+    x.insert("statement_seconds", super::book::STATEMENT_SECONDS.into());
     x.insert("grants", grants(plan, d).into());
     x.insert("client", d.client.as_str().into());
     x.insert("client_command", d.command.as_str().into());
@@ -45,6 +52,13 @@ pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<St
     x.insert("dialect", d.title.as_str().into());
     let text = env.get_template("TICKET.md")?.render(x)?;
     Ok(text.trim_end().to_owned() + "\n")
+}
+
+/// Minutes east of UTC as people write them: `UTC+08:00`.
+#[must_use]
+pub fn utc_offset(minutes: i64) -> String {
+    let sign = if minutes < 0 { '-' } else { '+' };
+    format!("UTC{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
 }
 
 /// The plan without its rows. Keys and hosts are somebody else's text.
@@ -149,29 +163,32 @@ pub fn grants(plan: &Plan, d: &Dialect) -> Vec<String> {
             );
             lines
         }
-        Engine::PostgreSql => {
-            let schema = target.schema.as_deref().unwrap_or("public");
-            let work = d.ident(target.work_schema.as_deref().unwrap_or(schema));
-            let mut lines = vec![
-                format!("GRANT USAGE ON SCHEMA {} TO OPERATOR;", d.ident(schema)),
-                format!("GRANT USAGE, CREATE ON SCHEMA {work} TO OPERATOR;  -- work tables and ledger"),
-                format!("GRANT SELECT ON ALL TABLES IN SCHEMA {} TO OPERATOR;", d.ident(schema)),
-            ];
-            lines.extend(
-                plan.steps
-                    .iter()
-                    .map(|s| format!("GRANT {} ON {} TO OPERATOR;", verbs(s), d.table(Some(schema), &s.table))),
-            );
-            let related = plan.steps.iter().filter_map(|s| s.related.as_ref());
-            let locked: std::collections::BTreeSet<&String> = related.map(|r| &r.table).collect();
-            lines.extend(
-                locked
-                    .iter()
-                    .map(|t| format!("GRANT UPDATE ON {} TO OPERATOR;  -- to lock its rows", d.table(Some(schema), t))),
-            );
-            lines
-        }
+        Engine::PostgreSql => postgres_grants(plan, d),
     }
+}
+
+fn postgres_grants(plan: &Plan, d: &Dialect) -> Vec<String> {
+    let schema = plan.target.schema.as_deref().unwrap_or("public");
+    let work = plan.target.work_schema.as_deref().unwrap_or(schema);
+    let (schema_q, work_q) = (d.ident(schema), d.ident(work));
+    let mut lines = Vec::new();
+    if work != schema {
+        lines.push(format!("GRANT USAGE ON SCHEMA {schema_q} TO OPERATOR;"));
+    }
+    lines.push(format!("GRANT USAGE, CREATE ON SCHEMA {work_q} TO OPERATOR;  -- work tables and ledger"));
+    lines.push(format!("GRANT SELECT ON ALL TABLES IN SCHEMA {schema_q} TO OPERATOR;"));
+    let table = |name: &str| d.table(Some(schema), name);
+    lines.extend(plan.steps.iter().map(|s| format!("GRANT {} ON {} TO OPERATOR;", verbs(s), table(&s.table))));
+    let written = |name: &String| plan.steps.iter().any(|s| &s.table == name && verbs(s).contains("UPDATE"));
+    let related: std::collections::BTreeSet<&String> =
+        plan.steps.iter().filter_map(|s| s.related.as_ref()).map(|r| &r.table).filter(|t| !written(t)).collect();
+    lines.extend(related.iter().map(|t| format!("GRANT UPDATE ON {} TO OPERATOR;  -- to lock its rows", table(t))));
+    let ledger = d.table(Some(work), super::book::LEDGER);
+    lines.push(format!("-- if another login made the ledger: GRANT SELECT, INSERT ON {ledger} TO OPERATOR;"));
+    lines.push(format!(
+        "-- for verify alone: GRANT USAGE ON SCHEMA {work_q} and SELECT ON ALL TABLES IN SCHEMA {work_q}"
+    ));
+    lines
 }
 
 fn verbs(step: &Step) -> &'static str {

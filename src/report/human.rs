@@ -8,7 +8,7 @@ use crate::dialect::TypeClass;
 use crate::inspect::{InspectReport, OwnerState};
 use crate::plan::{LeftOut, Plan, RowChange, Step};
 use crate::recipe::SetKind;
-use crate::render::ticket::transitions;
+use crate::render::ticket::{transitions, utc_offset};
 use crate::ui::{BAD, DIM, GOOD, HEAD, WARN, out, paint, safe};
 
 /// How wide a report may be.
@@ -52,7 +52,7 @@ pub fn inspect(r: &InspectReport) {
     out(format!("  {}, identified by {}", r.server, r.identified_by));
     match &r.zone {
         Some(zone) => {
-            wrapped("  scheduler's clock: ", 4, &format!("UTC{} ({})", offset(zone.offset_minutes), zone.known_by))
+            wrapped("  scheduler's clock: ", 4, &format!("{} ({})", utc_offset(zone.offset_minutes), zone.known_by))
         }
         None => out("  scheduler's clock: zone not known (--zone)"),
     }
@@ -64,11 +64,6 @@ pub fn inspect(r: &InspectReport) {
     anomalies(r);
     owners(r);
     findings(r);
-}
-
-fn offset(minutes: i64) -> String {
-    let sign = if minutes < 0 { '-' } else { '+' };
-    format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
 }
 
 fn states(r: &InspectReport) {

@@ -93,6 +93,14 @@ pub struct Queue {
     pub in_queue: Option<i64>,
 }
 
+impl Queue {
+    /// When the row was written last: long ago, or, for some, after any cut-off.
+    /// Far enough from both for a server in another zone.
+    pub fn called(&self) -> i64 {
+        if self.id % 5 == 4 { NOW + 3 * 86_400 } else { 0 }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Serial {
     pub id: i64,
@@ -175,7 +183,7 @@ impl Model {
         for q in &self.queue {
             let link = [("task_id", opt(q.task)), ("run_id", opt(q.run)), ("group_id", num(q.group))];
             let state = [("status", opt(q.status)), ("force_start", opt(q.force)), ("in_queue", opt(q.in_queue))];
-            let named = [("id", num(q.id)), ("task_name", text(&q.name)), ("update_time", time(Some(0)))];
+            let named = [("id", num(q.id)), ("task_name", text(&q.name)), ("update_time", time(Some(q.called())))];
             add(rows, "task_group_queue", &[&named[..], &link[..], &state[..]].concat());
         }
     }

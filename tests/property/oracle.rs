@@ -170,7 +170,8 @@ impl Oracle<'_> {
             };
             for task in self.unfinished(run.id) {
                 let begun = task.start.or(task.submit);
-                let known = self.known_end(run.id).or(run.end).or(begun).or(run.start).unwrap_or(NOW);
+                let newest = self.valid(run.id).filter_map(|t| t.end).max();
+                let known = newest.or(run.end).or(self.ask.cutoff()).or(begun).or(run.start).unwrap_or(NOW);
                 let end = task.end.unwrap_or(known.max(begun.unwrap_or(i64::MIN)));
                 closed.insert(task.id);
                 changes
@@ -282,13 +283,16 @@ impl Oracle<'_> {
     /// Called once and never answered, while its task is still wanted. Only an age shows it.
     fn is_forgotten(&self, q: &Queue) -> bool {
         let Some(cutoff) = self.ask.cutoff() else { return false };
-        let wanted = self.task_of(q).is_some_and(|t| {
-            t.flag == Some(1)
-                && t.state.is_some_and(|s| self.era.task_active().contains(&s))
-                && t.submit.is_some_and(|s| s < cutoff)
-        });
+        let wanted = self
+            .task_of(q)
+            .is_some_and(|t| t.flag == Some(1) && t.state.is_some_and(|s| self.era.task_active().contains(&s)));
         let going_on = self.run_of(q).is_some_and(|r| self.is_active(r));
-        self.ask.scope == Scope::All && q.status == Some(-1) && q.in_queue == Some(1) && wanted && going_on
+        self.ask.scope == Scope::All
+            && q.called() < cutoff
+            && q.status == Some(-1)
+            && q.in_queue == Some(1)
+            && wanted
+            && going_on
     }
 
     /// R8, only when asked for, and not for some runs only.
