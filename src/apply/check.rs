@@ -111,7 +111,7 @@ async fn writable(db: &mut Database) -> Result<()> {
             }
         }
         Engine::MySql => {
-            if db.value("SELECT CAST(@@global.read_only AS CHAR)").await?.as_deref() == Some("1") {
+            if is_on(db.value("SELECT @@global.read_only").await?.as_deref()) {
                 return refuse("read_only is on, as on a replica");
             }
             group_replication(db).await?;
@@ -125,6 +125,11 @@ async fn writable(db: &mut Database) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A switch of the server: MySQL says 0 and 1, MariaDB OFF, ON and more kinds of on.
+fn is_on(value: Option<&str>) -> bool {
+    value.is_some_and(|v| v != "0" && !v.eq_ignore_ascii_case("off"))
 }
 
 /// Group replication and Galera check writes only at commit, in ways that a
@@ -146,12 +151,12 @@ async fn group_replication(db: &mut Database) -> Result<()> {
 
 async fn statement_binlog(db: &mut Database) -> Result<()> {
     let isolation = if db.dialect.name == "mariadb" { "@@tx_isolation" } else { "@@transaction_isolation" };
-    let sql = format!("SELECT CAST(@@log_bin AS CHAR), @@binlog_format, {isolation}");
+    let sql = format!("SELECT @@log_bin, @@binlog_format, {isolation}");
     let Ok(rows) = db.rows(&sql).await else {
         return Ok(());
     };
     let cell = |i: usize| rows.first().and_then(|r| r.get(i).cloned().flatten()).unwrap_or_default();
-    if cell(0) == "1" && cell(1) == "STATEMENT" && cell(2).starts_with("READ-") {
+    if is_on(Some(&cell(0))) && cell(1) == "STATEMENT" && cell(2).starts_with("READ-") {
         return Err(Error::refused(format!("the server logs statements (binlog_format=STATEMENT) and the isolation level is {}: InnoDB refuses every write (1665)", cell(2)))
             .hint("the default level REPEATABLE READ works; flowmend does not change binlog_format"));
     }
@@ -211,4 +216,20 @@ fn repairable(table: &LiveTable, plan: &Plan, op: Op) -> Result<()> {
         .hint("rows that go by a cascade are in no backup"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_on;
+
+    #[test]
+    fn switches_of_both_products() {
+        for on in ["1", "ON", "on", "NO_LOCK", "NO_LOCK_NO_ADMIN"] {
+            assert!(is_on(Some(on)), "{on}");
+        }
+        for off in ["0", "OFF", "off"] {
+            assert!(!is_on(Some(off)), "{off}");
+        }
+        assert!(!is_on(None));
+    }
 }

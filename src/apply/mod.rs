@@ -4,6 +4,7 @@ mod blockers;
 mod check;
 mod clean;
 mod ledger;
+mod moved;
 mod partial;
 mod receipt;
 mod rehearse;
@@ -13,7 +14,7 @@ mod verify;
 
 pub use check::{ApplyChecks, check_target};
 pub use clean::clean;
-pub use ledger::{BundleState, state_of};
+pub use ledger::{BundleState, left_alone, state_of};
 pub use partial::rollback_text;
 pub use receipt::{Receipt, ReceiptStep};
 pub use rehearse::rehearse;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::ledger::{self, BundleState};
 use super::script::{Statement, split};
-use super::{blockers, receipt::ReceiptStep};
+use super::{blockers, moved, receipt::ReceiptStep};
 use crate::bundle::Bundle;
 use crate::db::{Access, Database, DbFault, FaultKind};
 use crate::manifest::Engine;
@@ -142,10 +142,15 @@ async fn explain(db: &mut Database, bundle: &Bundle, statement: &Statement, faul
     };
     let about = if statement.about.is_empty() { String::new() } else { format!(" ({})", statement.about) };
     match fault.kind {
-        FaultKind::Constraint => Error::guard(format!(
-            "a guard failed {place}{about}; everything was rolled back. The database says: {fault}"
-        ))
-        .hint("a row moved since the plan, or somebody queued a command: plan again"),
+        FaultKind::Constraint => {
+            let mut error = Error::guard(format!(
+                "a guard failed {place}{about}; everything was rolled back. The database says: {fault}"
+            ));
+            for line in moved::moved_rows(db, bundle, &statement.guard).await {
+                error = error.hint(line);
+            }
+            error.hint("the database changed since the plan: plan again")
+        }
         FaultKind::LockTimeout => {
             let mut error =
                 Error::database(format!("a lock could not be had {place}; everything was rolled back: {fault}"));

@@ -65,6 +65,7 @@ pub fn command(recipes: &Recipes) -> Command {
                         .value_parser(value_parser!(PathBuf))
                         .help("A second bundle to compare with"),
                 )
+                .arg(text("rows", "N|all", "How many rows of each step to print (default: 5)"))
                 .arg(format()),
         )
         .subcommand(on_bundle("rehearse", "Run the repair and its rollback in one transaction, compare, roll back"))

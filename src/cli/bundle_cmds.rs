@@ -138,8 +138,9 @@ async fn finish(
             // A lost connection cannot list the guards any more; the receipt says so.
             receipt.steps = apply::receipt_steps(&mut db, bundle).await.unwrap_or_default();
             close(receipt, bundle, done, "");
+            let left = apply::left_alone(&mut db, bundle).await.unwrap_or_default();
             db.close().await;
-            report::human::done(bundle, done);
+            report::human::done(bundle, done, left);
             Ok(0)
         }
         Ok(Outcome::Already) => {

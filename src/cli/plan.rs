@@ -1,5 +1,6 @@
 //! `flowmend plan`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
@@ -9,7 +10,7 @@ use super::args::{given, path_of, recipe_args, wants_json};
 use super::context::{Ground, ground, open, operator};
 use crate::bundle::{self, Bundle};
 use crate::db::{Access, Database};
-use crate::inspect::{LookRequest, beating, derive};
+use crate::inspect::{LookRequest, Owners, beating, claims_address, derive, owners_of_rows};
 use crate::manifest::Engine;
 use crate::plan::{Params, Plan};
 use crate::recipe::Recipe;
@@ -27,9 +28,14 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let params = Params::read(recipe, &recipe_args(&app.recipes, m)?, ground.now, ground.zone.as_ref(), &operator(m))?;
     refuse_living_owners(&mut db, &ground, &params).await?;
     let plan = make(&mut db, &ground, recipe, &params, m).await?;
+    let owners = match &recipe.file.owner {
+        Some(column) => owners_of_rows(&mut db, &ground.found, column, &BTreeMap::new()).await?,
+        None => Vec::new(),
+    };
     db.close().await;
+    warn_of_idle_claims(&params, &owners);
     if plan.steps.is_empty() {
-        return nothing(&plan, recipe, m);
+        return nothing(&plan, recipe, &owners, m);
     }
     let rendered = files::render(&plan, &app.templates)?;
     let (_, id) = bundle::plan_text(&plan)?;
@@ -87,8 +93,19 @@ fn triggers(plan: &Plan, ground: &Ground, m: &ArgMatches) -> Result<Vec<String>>
     Ok(found)
 }
 
+/// A claim that speaks of no owner is most likely misspelt.
+fn warn_of_idle_claims(params: &Params, owners: &[Owners]) {
+    for claim in params.owners().iter().filter(|c| c.host != "*") {
+        let spoken_of = |o: &Owners| o.address.as_ref().is_some_and(|a| claims_address(claim, a));
+        if !owners.iter().any(spoken_of) {
+            let port = claim.port.map(|p| format!(":{p}")).unwrap_or_default();
+            ui::warn(format!("no unfinished row names the owner {}{port}: is it spelt right?", claim.host));
+        }
+    }
+}
+
 /// Nothing to repair: say what was looked at, and whether a proof is missing.
-fn nothing(plan: &Plan, recipe: &Recipe, m: &ArgMatches) -> Result<u8> {
+fn nothing(plan: &Plan, recipe: &Recipe, owners: &[Owners], m: &ArgMatches) -> Result<u8> {
     let unproved = plan.left_out.iter().any(|l| recipe.reason(&l.reason).is_some_and(|r| r.needs_owner));
     if wants_json(m) {
         report::json(plan)?;
@@ -96,7 +113,9 @@ fn nothing(plan: &Plan, recipe: &Recipe, m: &ArgMatches) -> Result<u8> {
         report::human::nothing(plan);
     }
     if unproved {
-        return Err(Error::refused("nothing was planned: the owners of these rows may be alive")
+        let named: Vec<String> =
+            owners.iter().filter_map(|o| Some(format!("{} ({} rows)", o.address.as_ref()?, o.rows))).collect();
+        return Err(Error::refused(format!("nothing was planned: the owners of these rows may be alive: {}", named.join(", ")))
             .hint("give --dead-owner HOST[:PORT][@TIME] for each that you know is dead, or --dead-owner '*' when all are stopped"));
     }
     Ok(0)

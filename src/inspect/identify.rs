@@ -144,12 +144,23 @@ fn choose<'m>(
     match (agreeing.as_slice(), row) {
         ([only], _) => Ok(only),
         ([], Some(row)) => {
-            let why = known.iter().find(|m| claims(m, row)).map(|m| misfit(m, live)).unwrap_or_default();
-            let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-            Err(Error::refused(format!("the version row says {row}, but the schema is that of {}{why}", ranges()))
-                .hint("one of them is wrong: a fresh install may carry a wrong row, an upgrade may have skipped a step; say which release runs with --release"))
+            let claimant = known.iter().find(|m| claims(m, row));
+            let why = match claimant.map(|m| misfit(m, live)) {
+                None => " (flowmend does not know that release)".to_owned(),
+                Some(why) if why.is_empty() => String::new(),
+                Some(why) => format!(" ({why})"),
+            };
+            let hint = match claimant {
+                None => "a newer release needs a manifest of its own (docs/manifests.md); with the facts of another one the codes may be wrong",
+                Some(_) => "one of them is wrong: a fresh install may carry a wrong row, an upgrade may have skipped a step; say which release runs with --release",
+            };
+            Err(Error::refused(format!("the version row says {row}, but the schema is that of {}{why}", ranges())).hint(hint))
         }
-        _ => Err(Error::refused(format!("the schema fits several generations: {}", ranges()))
+        _ => Err(Error::refused(format!(
+            "the schema fits several generations{}: {}",
+            row.map(|r| format!(" of which the version row ({r}) may speak")).unwrap_or_default(),
+            agreeing.iter().map(|m| m.release_range()).collect::<Vec<_>>().join(", ")
+        ))
             .hint("their tables look alike and the version row does not tell them apart; say which release runs with --release")),
     }
 }
@@ -287,7 +298,8 @@ fn describe(m: &Manifest, catalog: &Catalog, release: Option<&str>, row: Option<
     };
     let by = match (release, &row) {
         (Some(_), _) => "schema and --release".to_owned(),
-        (None, Some(row)) => format!("schema and version row ({row})"),
+        (None, Some(row)) if m.releases.contains(row) => format!("schema and version row ({row})"),
+        (None, Some(row)) => format!("schema; the version row says {row}, as a fresh install of this release does"),
         (None, None) => "schema".to_owned(),
     };
     let found = exact.map(ToOwned::to_owned).or_else(from_mark).unwrap_or_else(|| m.release_range());

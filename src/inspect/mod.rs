@@ -12,7 +12,9 @@ pub use derive::derive;
 pub use identify::{Identified, identify};
 pub use look::{LookRequest, look, recipe_env};
 pub use owners::{OwnerState, Owners, beating, claims_address};
-pub use survey::{Anomaly, FindingReport, InspectReport, LeftReport, StateCount, SurveyRequest, survey};
+pub use survey::{
+    Anomaly, FindingReport, InspectReport, LeftReport, StateCount, SurveyRequest, owners_of_rows, survey,
+};
 
 use crate::catalog::Catalog;
 use crate::db::Database;

@@ -168,7 +168,7 @@ pub async fn survey(
         if let Some(column) = &recipe.file.owner
             && report.owners.is_empty()
         {
-            report.owners = owners(db, found, column, &beats).await?;
+            report.owners = owners_of_rows(db, found, column, &beats).await?;
         }
         add_findings(db, catalog, found, recipe, request, &mut report).await?;
     }
@@ -269,7 +269,11 @@ async fn sample_keys(db: &mut Database, found: &Identified, name: &str, conditio
     Ok(db.rows(&sql).await?.into_iter().map(shown).collect())
 }
 
-async fn owners(
+/// Owners of the unfinished rows of a role, by the role column that names them.
+///
+/// # Errors
+/// What the server said.
+pub async fn owners_of_rows(
     db: &mut Database,
     found: &Identified,
     column: &str,

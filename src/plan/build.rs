@@ -430,6 +430,7 @@ fn ask_for_the_choice(inputs: &Inputs<'_>, from: &super::From, tally: &Tally) ->
     };
     let extra = BTreeMap::from([
         ("count", Value::from(waiting.len())),
+        ("findings", ser(tally.kinds.get(&choice.verdict))),
         ("release", Value::from(format!("{} {}", from.title, from.release))),
     ]);
     let screen = inputs.env.file(&choice.screen, extra)?;
@@ -442,6 +443,8 @@ struct Tally {
     findings: Vec<(String, usize)>,
     /// Verdict → the runs it was given to, each once however many rows hang on it.
     waiting: BTreeMap<String, BTreeSet<String>>,
+    /// Verdict → the findings of these runs.
+    kinds: BTreeMap<String, BTreeSet<String>>,
     left: Vec<(String, String, Verdict)>,
 }
 
@@ -476,6 +479,7 @@ impl Tally {
         }
         let run = change.instance.clone().unwrap_or_else(|| key.clone());
         self.waiting.entry(verdict.to_owned()).or_default().insert(run);
+        self.kinds.entry(verdict.to_owned()).or_default().insert(finding.to_owned());
         match self.left.iter_mut().find(|(v, r, _)| v == verdict && r == role) {
             Some((_, _, tally)) => tally.add(key),
             None => {

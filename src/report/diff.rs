@@ -1,49 +1,157 @@
-//! Two bundles side by side.
+//! Two bundles side by side: what they would do to which rows.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
 use crate::bundle::Bundle;
-use crate::ui::{BAD, GOOD, HEAD, out, paint};
+use crate::plan::{RowChange, Step};
+use crate::ui::{BAD, GOOD, HEAD, out, paint, safe};
 
-/// Prints what differs; says whether anything does.
-pub fn bundles(a: &Bundle, b: &Bundle) -> bool {
-    if a.seal == b.seal {
-        out(format!("the bundles are the same, byte by byte (seal {})", a.seal.short()));
-        return false;
-    }
-    let names: std::collections::BTreeSet<&String> = a.files.keys().chain(b.files.keys()).collect();
-    // Everything else is derived from the plan.
-    let order = |name: &&&String| usize::from(name.as_str() != "plan.toml");
-    let mut names: Vec<&&String> = names.iter().collect();
-    names.sort_by_key(order);
-    for name in names {
-        let (left, right) = (a.files.get(*name), b.files.get(*name));
-        match (left, right) {
-            (Some(left), Some(right)) if left == right => {}
-            (Some(left), Some(right)) => one_file(name, left, right),
-            (Some(_), None) => out(format!("{} only in {}", paint(HEAD, name), a.dir.display())),
-            _ => out(format!("{} only in {}", paint(HEAD, name), b.dir.display())),
-        }
-    }
-    true
+/// How many rows of one kind a report for people names.
+const SAMPLE: usize = 10;
+
+/// What differs between two bundles.
+#[derive(Debug, Serialize)]
+pub struct BundleDiff {
+    /// The version of this form.
+    pub format: u32,
+    /// Whether they are the same, byte by byte.
+    pub same: bool,
+    /// The two bundles' ids.
+    pub bundles: [String; 2],
+    /// Facts that differ: name, first value, second value.
+    pub facts: Vec<[String; 3]>,
+    /// The steps that differ.
+    pub steps: Vec<StepDiff>,
+    /// Files that differ.
+    pub files: Vec<String>,
 }
 
-fn one_file(name: &str, left: &str, right: &str) {
-    if name != "plan.toml" && name != "TICKET.md" {
-        out(format!("{} differs", paint(HEAD, name)));
-        return;
+/// What differs in one step.
+#[derive(Debug, Default, Serialize)]
+pub struct StepDiff {
+    /// The role of the step.
+    pub step: String,
+    /// Keys that only the first changes.
+    pub only_in_first: Vec<String>,
+    /// Keys that only the second changes.
+    pub only_in_second: Vec<String>,
+    /// Keys that both change, in different ways.
+    pub changed: Vec<String>,
+}
+
+/// Compares two bundles.
+#[must_use]
+pub fn compare(a: &Bundle, b: &Bundle) -> BundleDiff {
+    let names: BTreeSet<&String> = a.files.keys().chain(b.files.keys()).collect();
+    let differs = |name: &&&String| a.files.get(**name) != b.files.get(**name);
+    BundleDiff {
+        format: 1,
+        same: a.seal == b.seal,
+        bundles: [a.id.clone(), b.id.clone()],
+        facts: facts(a, b),
+        steps: steps(a, b),
+        files: names.iter().filter(differs).map(ToString::to_string).collect(),
     }
-    out(paint(HEAD, name));
-    let diff = TextDiff::from_lines(left, right);
-    for group in diff.grouped_ops(1) {
-        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+}
+
+/// What a plan was made from, as texts.
+fn described(bundle: &Bundle) -> BTreeMap<String, String> {
+    let (from, target) = (&bundle.plan.from, &bundle.plan.target);
+    let mut facts = BTreeMap::from([
+        ("recipe".to_owned(), from.recipe.clone()),
+        ("release".to_owned(), from.release.clone()),
+        ("planned".to_owned(), from.now.clone()),
+        ("cut-off".to_owned(), from.cutoff.clone().unwrap_or_default()),
+        ("server".to_owned(), target.server.clone()),
+        ("database".to_owned(), target.database.clone()),
+        ("schema".to_owned(), target.schema.clone().unwrap_or_default()),
+        ("work schema".to_owned(), target.work_schema.clone().unwrap_or_default()),
+        ("manifest".to_owned(), from.manifest_sha256.clone()),
+        ("recipe files".to_owned(), from.recipe_sha256.clone()),
+    ]);
+    facts.extend(bundle.plan.args.iter().map(|(name, value)| (format!("--{name}"), value.clone())));
+    facts
+}
+
+fn facts(a: &Bundle, b: &Bundle) -> Vec<[String; 3]> {
+    let (first, second) = (described(a), described(b));
+    let names: BTreeSet<&String> = first.keys().chain(second.keys()).collect();
+    let value = |facts: &BTreeMap<String, String>, name: &String| facts.get(name).cloned().unwrap_or_default();
+    let all = names.into_iter().map(|n| [n.clone(), value(&first, n), value(&second, n)]);
+    all.filter(|[_, x, y]| x != y).collect()
+}
+
+fn steps(a: &Bundle, b: &Bundle) -> Vec<StepDiff> {
+    let roles: BTreeSet<&String> = a.plan.steps.iter().chain(&b.plan.steps).map(|s| &s.role).collect();
+    let diff = |role: &String| {
+        let (first, second) = (rows(a.plan.step(role)), rows(b.plan.step(role)));
+        let only = |x: &Rows<'_>, y: &Rows<'_>| x.keys().filter(|k| !y.contains_key(*k)).cloned().collect();
+        let changed = first.iter().filter(|(k, row)| second.get(*k).is_some_and(|other| other != *row));
+        StepDiff {
+            step: role.clone(),
+            only_in_first: only(&first, &second),
+            only_in_second: only(&second, &first),
+            changed: changed.map(|(k, _)| k.clone()).collect(),
+        }
+    };
+    let same = |d: &StepDiff| d.only_in_first.is_empty() && d.only_in_second.is_empty() && d.changed.is_empty();
+    roles.into_iter().map(diff).filter(|d| !same(d)).collect()
+}
+
+type Rows<'a> = BTreeMap<String, &'a RowChange>;
+
+fn rows(step: Option<&Step>) -> Rows<'_> {
+    let key = |row: &RowChange| row.key.iter().map(|k| k.clone().unwrap_or_default()).collect::<Vec<_>>().join("/");
+    step.into_iter().flat_map(|s| &s.rows).map(|r| (key(r), r)).collect()
+}
+
+/// Prints a comparison for people.
+pub fn print(diff: &BundleDiff, a: &Bundle, b: &Bundle) {
+    if diff.same {
+        return out(format!("the bundles are the same, byte by byte (seal {})", a.seal.short()));
+    }
+    out(format!("{} {} ({}) and {} ({})", paint(HEAD, "Bundles"), a.id, a.dir.display(), b.id, b.dir.display()));
+    for [name, first, second] in &diff.facts {
+        out(format!("  {name}: {} | {}", safe(first, 60), safe(second, 60)));
+    }
+    for step in &diff.steps {
+        out(paint(HEAD, &step.step));
+        for (what, keys) in [
+            ("only in the first", &step.only_in_first),
+            ("only in the second", &step.only_in_second),
+            ("changed otherwise", &step.changed),
+        ] {
+            if !keys.is_empty() {
+                let more = keys.len().saturating_sub(SAMPLE);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let named: Vec<String> = keys.iter().take(SAMPLE).map(|k| safe(k, 30)).collect();
+                out(format!("  {what}, {} rows: {}{more}", keys.len(), named.join(", ")));
+            }
+        }
+        changed_rows(step, a, b);
+    }
+    out(format!("{} {}", paint(HEAD, "Files that differ:"), diff.files.join(", ")));
+}
+
+/// The first rows that both change, line against line.
+fn changed_rows(step: &StepDiff, a: &Bundle, b: &Bundle) {
+    let (first, second) = (rows(a.plan.step(&step.step)), rows(b.plan.step(&step.step)));
+    for key in step.changed.iter().take(SAMPLE) {
+        let line = |rows: &Rows<'_>, step: Option<&Step>| match (rows.get(key), step) {
+            (Some(row), Some(step)) => super::human::show_row(step, row) + "\n",
+            _ => String::new(),
+        };
+        let (x, y) = (line(&first, a.plan.step(&step.step)), line(&second, b.plan.step(&step.step)));
+        for change in TextDiff::from_lines(&x, &y).iter_all_changes() {
             let (sign, style) = match change.tag() {
-                ChangeTag::Delete => ("-", Some(BAD)),
-                ChangeTag::Insert => ("+", Some(GOOD)),
-                ChangeTag::Equal => (" ", None),
+                ChangeTag::Delete => ('-', BAD),
+                ChangeTag::Insert => ('+', GOOD),
+                ChangeTag::Equal => continue,
             };
-            let line = format!("{sign}{}", change.value().trim_end_matches('\n'));
-            out(style.map_or(line.clone(), |s| paint(s, &line)));
+            out(paint(style, &format!("  {sign} {}", change.value().trim_end())));
         }
     }
 }

@@ -6,15 +6,13 @@ use crate::apply::VerifyReport;
 use crate::bundle::Bundle;
 use crate::dialect::TypeClass;
 use crate::inspect::{InspectReport, OwnerState};
-use crate::plan::{LeftOut, Plan, RowChange, Step};
-use crate::recipe::SetKind;
+use crate::plan::{Column, LeftOut, Plan, RowChange, Step};
+use crate::recipe::{Op, SetKind};
 use crate::render::ticket::{transitions, utc_offset};
 use crate::ui::{BAD, DIM, GOOD, HEAD, WARN, out, paint, safe};
 
 /// How wide a report may be.
 const WIDTH: u16 = 80;
-/// How many rows of a step `show` prints.
-const SAMPLE: usize = 5;
 
 /// A plain table.
 #[must_use]
@@ -35,7 +33,7 @@ fn head(text: &str) {
 /// Prints text in lines of at most 80 columns, the following ones indented.
 fn wrapped(first: &str, indent: usize, text: &str) {
     let mut line = first.to_owned();
-    for word in text.split_whitespace() {
+    for word in text.split(' ').filter(|w| !w.is_empty()) {
         if line.chars().count() + word.chars().count() + 1 > usize::from(WIDTH) && !line.trim().is_empty() {
             out(line.trim_end());
             line = " ".repeat(indent);
@@ -148,17 +146,19 @@ fn plural(n: u64) -> &'static str {
     if n == 1 { "row" } else { "rows" }
 }
 
-/// A bundle for review.
-pub fn bundle(b: &Bundle) {
+/// A bundle for review, with at most `rows` rows of each step.
+pub fn bundle(b: &Bundle, rows: usize) {
     bundle_head(b);
     for (index, step) in b.plan.steps.iter().enumerate() {
-        show_step(index, step);
+        show_step(index, step, rows);
     }
     for n in &b.plan.not_needed {
         wrapped(&format!("  {} ", paint(DIM, "not needed:")), 4, &format!("{}: {}", n.title, n.why));
     }
     left_out(&b.plan.left_out);
     seal(b);
+    out(format!("  next: flowmend rehearse {} --url URL", b.dir.display()));
+    out(format!("        flowmend apply {} --url URL --seal {}", b.dir.display(), b.seal.short()));
 }
 
 /// A bundle that was just planned, in short.
@@ -171,6 +171,7 @@ pub fn planned(b: &Bundle) {
     out(table(&["step", "rows", "table", ""], &rows));
     left_out(&b.plan.left_out);
     seal(b);
+    out(format!("  next: flowmend show {}, then rehearse and apply it", b.dir.display()));
 }
 
 fn bundle_head(b: &Bundle) {
@@ -195,45 +196,48 @@ fn bundle_head(b: &Bundle) {
 fn seal(b: &Bundle) {
     out("");
     out(format!("{} {}", paint(HEAD, "Seal"), b.seal.full()));
-    out(format!("  next: flowmend show {}", b.dir.display()));
-    out(format!("        flowmend rehearse {} --url URL", b.dir.display()));
-    out(format!("        flowmend apply {} --url URL --seal {}", b.dir.display(), b.seal.short()));
 }
 
-fn show_step(index: usize, step: &Step) {
-    out(format!(
-        "{}  {} {}",
-        paint(HEAD, &format!("{:02}_{}", index + 3, step.role)),
-        rows_of(step.rows.len()),
-        paint(DIM, &step.table)
-    ));
+fn show_step(index: usize, step: &Step, rows: usize) {
+    let name = format!("{:02}_{}", index + 3, step.role);
+    out(format!("{}  {} {}", paint(HEAD, &name), rows_of(step.rows.len()), paint(DIM, &step.table)));
     wrapped("  ", 4, &format!("{}.", step.title));
     for line in transitions(step) {
         out(format!("    {line}"));
     }
-    for row in step.rows.iter().take(SAMPLE) {
-        out(format!("    {}", paint(DIM, &safe(&show_row(step, row), 76))));
+    for row in step.rows.iter().take(rows) {
+        wrapped("    · ", 8, &show_row(step, row));
     }
-    if step.rows.len() > SAMPLE {
-        out(format!("    {}", paint(DIM, &format!("… and {} more", step.rows.len() - SAMPLE))));
+    if step.rows.len() > rows {
+        out(format!("    … and {} more (--rows all)", step.rows.len() - rows));
     }
 }
 
-/// One row: key, name and the written columns as old → new, times in short.
-fn show_row(step: &Step, row: &RowChange) -> String {
+/// One row: key, name and the written columns as old → new; of a row that goes,
+/// what it is known by.
+pub(super) fn show_row(step: &Step, row: &RowChange) -> String {
     let key: Vec<&str> = row.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect();
-    let mut parts = vec![format!("{} {}", key.join("/"), safe(&row.label, 20))];
+    let mut parts = vec![safe(&key.join("/"), 60)];
+    if !row.label.is_empty() {
+        parts.push(safe(&row.label, 40));
+    }
     for (index, set) in step.set.iter().enumerate().filter(|(_, s)| s.kind != SetKind::Now) {
-        let old = step.pin_index(&set.column.name).and_then(|i| row.old[i].as_deref());
-        let new = row.new[index].as_deref();
-        let show = |v| step.show_value(&set.column.name, v);
-        match (old == new, set.column.class) {
-            (true, _) => {}
-            (false, TypeClass::Time) => parts.push(format!("{} {}", set.column.name, show(new))),
-            (false, _) => parts.push(format!("{} → {}", show(old), show(new))),
+        let name = &set.column.name;
+        let new = step.show_value(name, row.new[index].as_deref());
+        match step.pin_index(name).map(|i| row.old[i].as_deref()) {
+            None => parts.push(format!("{name} {}", safe(&new, 60))),
+            Some(old) if old == row.new[index].as_deref() => {}
+            Some(_) if set.column.class == TypeClass::Time => parts.push(format!("{name} {new}")),
+            Some(old) => parts.push(format!("{} → {new}", step.show_value(name, old))),
         }
     }
-    parts.join("  ")
+    if step.op == Op::Delete {
+        let pin = |(c, v): (&Column, &Option<String>)| {
+            format!("{} {}", c.name, safe(&step.show_value(&c.name, v.as_deref()), 60))
+        };
+        parts.extend(step.pins.iter().zip(&row.old).map(pin));
+    }
+    parts.join(", ")
 }
 
 fn left_out(left: &[LeftOut]) {
@@ -266,10 +270,21 @@ pub fn rehearsed(b: &Bundle, stays: &str) {
     wrapped("  ", 2, &format!("every row equal to its backup in every column; rolled back; {stays}"));
 }
 
-/// The end of an apply or rollback.
-pub fn done(b: &Bundle, what: &str) {
-    let counts: Vec<String> = b.plan.steps.iter().map(|s| format!("{} {}", s.rows.len(), s.role)).collect();
-    wrapped(&format!("{} ", paint(GOOD, &format!("{what}:"))), 2, &format!("bundle {}: {}", b.id, counts.join(", ")));
+/// The end of an apply or rollback. `left` is what a partial rollback left alone.
+pub fn done(b: &Bundle, what: &str, left: Option<usize>) {
+    // A no-break space keeps a number with its word.
+    let count = |s: &Step| format!("{}\u{a0}{}", s.rows.len(), s.role);
+    let counts: Vec<String> = b.plan.steps.iter().map(count).collect();
+    let Some(left) = left.filter(|n| *n > 0) else {
+        let line = format!("bundle {}: {}", b.id, counts.join(", "));
+        return wrapped(&format!("{} ", paint(GOOD, &format!("{what}:"))), 2, &line);
+    };
+    let line = format!(
+        "bundle {}: {} restored or recounted, {left} left as they are. What was left cannot be rolled back by this bundle any more.",
+        b.id,
+        rows_of(b.plan.row_count() - left)
+    );
+    wrapped(&format!("{} ", paint(WARN, &format!("{what} in part:"))), 2, &line);
 }
 
 /// The report of verify.
@@ -282,7 +297,7 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
         let what = if r.state == "applied" { "stand as written" } else { "are as they were before the repair" };
         out(format!("{} {} of bundle {} {what}", paint(GOOD, "ok:"), rows_of(r.rows - r.left_alone), b.id));
         if r.left_alone > 0 {
-            out(format!("  {} were left alone by the partial rollback", rows_of(r.left_alone)));
+            out(format!("  left alone by the partial rollback: {}", rows_of(r.left_alone)));
         }
         return;
     }

@@ -81,11 +81,22 @@ pub fn ask_line(prompt: &str) -> Option<String> {
     Some(line.trim().to_owned())
 }
 
+/// A character as it can be shown: line breaks and control characters as marks.
+fn visible(c: char) -> char {
+    match c {
+        '\n' | '\r' | '\u{2028}' | '\u{2029}' => '\u{2424}',
+        // Marks that turn the reading direction could make a name read as another.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => '\u{b7}',
+        c if c.is_control() => '\u{b7}',
+        c => c,
+    }
+}
+
 /// Removes control characters, so that a name from the database cannot steer
 /// the terminal, and shortens a long text.
 #[must_use]
 pub fn safe(text: &str, max: usize) -> String {
-    let clean: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let clean: String = text.chars().map(visible).collect();
     if clean.chars().count() <= max {
         return clean;
     }

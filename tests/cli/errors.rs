@@ -78,7 +78,7 @@ fn arguments() {
         &["no manifest for dolphinscheduler 9.9.9", "3.4.1"],
     );
     fails(&["inspect", "--url", &db.url, "--scheduler", "cron"], 2, &["unknown scheduler `cron`"]);
-    plan(&["--outcome", "succeeded"], 2, &["`succeeded` is not one of failed, killed"]);
+    plan(&["--outcome", "succeeded"], 2, &["invalid value 'succeeded'", "failed, killed"]);
     plan(&["--older-than", "soon", "--zone", "UTC"], 2, &["`soon` is not a duration"]);
     plan(&["--older-than", "2h"], 2, &["time zone", "--zone"]);
     plan(&["--zone", "Mars/Base"], 2, &["`Mars/Base` is not a time zone"]);

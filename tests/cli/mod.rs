@@ -3,4 +3,5 @@
 mod demo;
 mod errors;
 mod help;
+mod review;
 mod secrets;
