@@ -37,7 +37,3 @@ CREATE TABLE IF NOT EXISTS {{ x.image }} (
   PRIMARY KEY ({{ x.image_key }})
 );
 {%- endmacro -%}
-
-{%- macro end_transaction(x) -%}
-COMMIT;
-{%- endmacro -%}

@@ -4,7 +4,7 @@
   ledger row of the guard before exists and its own does not.
 -#}
 
-{%- from "macros/common.sql" import gate, not_yet, load, drop_table, work_table, image_table, end_transaction -%}
+{%- from "macros/common.sql" import gate, not_yet, load, drop_table, work_table, image_table -%}
 
 {%- macro session(x) -%}
 -- The session is set here, so that it does not hang on the client's defaults.
@@ -12,7 +12,8 @@
 SET LOCAL standard_conforming_strings = on;
 SET LOCAL client_encoding = 'UTF8';
 SET LOCAL DateStyle = 'ISO, MDY';
-SET LOCAL search_path = {{ x.schema_q }}, pg_catalog;
+-- Built-in functions come first: one of the same name in the schema must not be called.
+SET LOCAL search_path = pg_catalog, {{ x.schema_q }}, pg_temp;
 SET LOCAL lock_timeout = '{{ x.lock_seconds }}s';
 SET LOCAL statement_timeout = '{{ x.statement_seconds }}s';
 SET LOCAL idle_in_transaction_session_timeout = '{{ x.statement_seconds }}s';
@@ -36,7 +37,12 @@ BEGIN;
 {%- endmacro -%}
 
 {%- macro begin_row(x) -%}
-INSERT INTO {{ x.ledger }} (bundle, step, expected, actual, held) VALUES ('{{ x.id }}', '{{ x.own }}', 0, 0, 1);
+-- Only into a ledger that can hold: with its CHECK, and without triggers. Else nothing below takes effect.
+INSERT INTO {{ x.ledger }} (bundle, step, expected, actual, held)
+SELECT '{{ x.id }}', '{{ x.own }}', 0, 0, 1
+ WHERE EXISTS (SELECT 1 FROM pg_catalog.pg_constraint k WHERE k.conrelid = {{ x.ledger_literal }}::regclass AND k.contype = 'c' AND k.conname = 'flowmend_expected_is_actual')
+   AND EXISTS (SELECT 1 FROM pg_catalog.pg_constraint k WHERE k.conrelid = {{ x.ledger_literal }}::regclass AND k.contype = 'p')
+   AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger tg WHERE tg.tgrelid = {{ x.ledger_literal }}::regclass AND NOT tg.tgisinternal);
 {%- endmacro -%}
 
 {%- macro first_guard(x) -%}
@@ -200,7 +206,7 @@ UPDATE {{ x.table }} t
 
 {%- macro restore_delete(x) -%}
 {%- set statement -%}
-INSERT INTO {{ x.table }} ({{ x.columns }})
+INSERT INTO {{ x.table }} ({{ x.columns }}) OVERRIDING SYSTEM VALUE
 SELECT {{ x.columns_b }}
   FROM {{ x.before }} b
   {{ gate(x) }}
@@ -220,4 +226,10 @@ SELECT COUNT(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.o
 
 {%- macro runner_head(x) -%}
 \set ON_ERROR_STOP on
+{%- endmacro -%}
+
+{%- macro end_transaction(x) -%}
+-- An error here, and so no commit, if the last guard is not in the ledger.
+SELECT '{{ x.done }}' AS flowmend, 1 / (SELECT COUNT(*) FROM {{ x.ledger }} e WHERE e.bundle = '{{ x.id }}' AND e.step = '{{ x.last }}') AS guards_held;
+COMMIT;
 {%- endmacro -%}

@@ -4,7 +4,7 @@
   without .bail then runs finds no ledger row before it and changes nothing.
 -#}
 
-{%- from "macros/common.sql" import gate, not_yet, load, drop_table, work_table, image_table, end_transaction -%}
+{%- from "macros/common.sql" import gate, not_yet, load, drop_table, work_table, image_table -%}
 
 {%- macro session(x) -%}
 -- Nothing to set: what matters is decided per statement.
@@ -29,7 +29,11 @@ BEGIN IMMEDIATE;
 {%- endmacro -%}
 
 {%- macro begin_row(x) -%}
-INSERT OR ROLLBACK INTO {{ x.ledger }} (bundle, step, expected, actual, held) VALUES ('{{ x.id }}', '{{ x.own }}', 0, 0, 1);
+-- Only into a ledger that can hold: with its CHECK, and without triggers. Else nothing below takes effect.
+INSERT OR ROLLBACK INTO {{ x.ledger }} (bundle, step, expected, actual, held)
+SELECT '{{ x.id }}', '{{ x.own }}', 0, 0, 1
+ WHERE EXISTS (SELECT 1 FROM sqlite_master m WHERE m.type = 'table' AND m.name = 'flowmend_ledger' AND m.sql LIKE '%PRIMARY KEY (bundle, step)%CHECK (expected = actual)%')
+   AND NOT EXISTS (SELECT 1 FROM sqlite_master m WHERE m.type = 'trigger' AND m.tbl_name = 'flowmend_ledger');
 {%- endmacro -%}
 
 {%- macro first_guard(x) -%}
@@ -195,4 +199,10 @@ SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN ({{ x.table_
 
 {%- macro runner_head(x) -%}
 .bail on
+{%- endmacro -%}
+
+{%- macro end_transaction(x) -%}
+-- An error here if the last guard is not in the ledger: then nothing was changed.
+SELECT CASE WHEN (SELECT COUNT(*) FROM {{ x.ledger }} e WHERE e.bundle = '{{ x.id }}' AND e.step = '{{ x.last }}') = 1 THEN '{{ x.done }}' ELSE abs(-9223372036854775807 - 1) END AS flowmend;
+COMMIT;
 {%- endmacro -%}

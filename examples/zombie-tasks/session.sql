@@ -3,8 +3,10 @@
 SET NAMES utf8mb4;
 -- Strict, so that a guard cannot be bent to fit; backslash escapes stay on.
 SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO';
--- TIMESTAMP values below are written and compared on the server's own zone.
-SET SESSION time_zone = @@GLOBAL.time_zone;
+-- A TIMESTAMP is an instant; in a zone with summer time its text would not be.
+SET SESSION time_zone = '+00:00';
+SET SESSION completion_type = 0;
+SET SESSION sql_big_selects = 1;
 SET SESSION foreign_key_checks = 1;
 SET SESSION unique_checks = 1;
 -- Every write below joins by primary key; safe updates would refuse joins all the same.

@@ -118,10 +118,16 @@ async fn writable(db: &mut Database) -> Result<()> {
             statement_binlog(db).await?;
         }
         Engine::Sqlite => {
-            let readonly = std::fs::metadata(&db.address.database).is_ok_and(|m| m.permissions().readonly());
-            if readonly {
+            if std::fs::metadata(&db.address.database).is_ok_and(|m| m.permissions().readonly()) {
                 return refuse("the file is read only");
             }
+            // Mode bits do not say whether this user may write; the file itself does.
+            if let Err(fault) = db.run("BEGIN IMMEDIATE").await
+                && fault.message.contains("readonly")
+            {
+                return refuse("the file, or its directory, cannot be written by this user");
+            }
+            let _ = db.run("ROLLBACK").await;
         }
     }
     Ok(())

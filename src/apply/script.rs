@@ -10,6 +10,9 @@ use crate::dialect::Dialect;
 use crate::manifest::Engine;
 use crate::{Error, Result};
 
+/// What a runner says to its client.
+const CLIENT_LINES: [&str; 2] = [".bail on", "\\set ON_ERROR_STOP on"];
+
 /// One statement and the guard it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
@@ -33,7 +36,7 @@ pub fn split(text: &str, dialect: &Dialect) -> Result<Vec<Statement>> {
         Engine::PostgreSql => Box::new(PostgreSqlDialect {}),
         Engine::Sqlite => Box::new(SQLiteDialect {}),
     };
-    let lines: Vec<&str> = text.lines().filter(|l| !l.starts_with('.') && !l.starts_with('\\')).collect();
+    let lines: Vec<&str> = text.lines().filter(|l| !CLIENT_LINES.contains(l)).collect();
     let clean = lines.join("\n") + "\n";
     let tokens = Tokenizer::new(sql_dialect.as_ref(), &clean)
         .with_unescape(false)

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::recipe::{Parameter, ParameterKind, Recipes};
-use crate::{Result, ui};
+use crate::{Error, Result, ui};
 
 const EXIT_CODES: &str = "Exit codes: 0 done, or nothing found · 1 findings · 2 usage or configuration · \
 3 a guard failed and everything was rolled back · 4 refused before any change · 6 database error · 70 internal";
@@ -260,8 +260,19 @@ fn from_files(values: &[String]) -> Result<Vec<String>> {
             None => all.push(value.clone()),
             Some(file) => {
                 let text = crate::data::read_text(std::path::Path::new(file))?;
-                let lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
-                all.extend(lines.map(ToOwned::to_owned));
+                for (number, line) in text.lines().map(str::trim).enumerate() {
+                    let host = |c: char| c.is_ascii_alphanumeric() || ".-_:[]@+".contains(c);
+                    match line {
+                        "" => {}
+                        comment if comment.starts_with('#') => {}
+                        owner if owner.len() < 200 && owner.chars().all(host) => all.push(owner.to_owned()),
+                        // Not the line itself: the file may be another one than was meant.
+                        _ => {
+                            return Err(Error::usage(format!("{file}, line {}: not an owner", number + 1))
+                                .hint("write one HOST[:PORT][@TIME] a line"));
+                        }
+                    }
+                }
             }
         }
     }

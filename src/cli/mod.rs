@@ -18,7 +18,7 @@ pub use args::command;
 use crate::data::Tree;
 use crate::manifest::Manifests;
 use crate::recipe::Recipes;
-use crate::{Error, Result, ui};
+use crate::{Error, Kind, Result, ui};
 
 /// What every command may need.
 pub struct App {
@@ -34,6 +34,10 @@ pub struct App {
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     match run(&args) {
+        Ok(_) if ui::out_failed() => {
+            ui::error("the report could not be written to stdout", &[]);
+            ExitCode::from(Kind::Internal.exit_code())
+        }
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             ui::error(&error.to_string(), error.hints());

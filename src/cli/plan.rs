@@ -63,16 +63,28 @@ async fn make(db: &mut Database, ground: &Ground, recipe: &Recipe, params: &Para
     let (found, zone) = (&ground.found, ground.zone.as_ref());
     let request = LookRequest { catalog: &ground.catalog, found, recipe, params, zone, now: ground.now };
     let mut plan = derive(db, &request).await?;
-    plan.target.work_schema = work_schema(db, m)?;
+    plan.target.work_schema = work_schema(db, m).await?;
     plan.target.allowed_triggers = triggers(&plan, ground, m)?;
     Ok(plan)
 }
 
-fn work_schema(db: &Database, m: &ArgMatches) -> Result<Option<String>> {
-    match (given(m, "work-schema"), db.dialect.engine) {
-        (Some(_), Engine::Sqlite) => Err(Error::usage("--work-schema: SQLite has one schema")),
-        (schema, _) => Ok(schema.map(ToOwned::to_owned)),
+async fn work_schema(db: &mut Database, m: &ArgMatches) -> Result<Option<String>> {
+    let Some(schema) = given(m, "work-schema") else { return Ok(None) };
+    let literal = db.dialect.text_literal(schema);
+    let sql = match db.dialect.engine {
+        Engine::Sqlite => return Err(Error::usage("--work-schema: SQLite has one schema")),
+        Engine::MySql => format!("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = {literal}"),
+        Engine::PostgreSql => format!("SELECT nspname::text FROM pg_catalog.pg_namespace WHERE nspname = {literal}"),
+    };
+    let found = db.value(&sql).await?;
+    if found.is_none() || schema.chars().any(char::is_control) {
+        return Err(Error::usage(format!(
+            "--work-schema: there is no schema `{}` that this login sees",
+            ui::safe(schema, 60)
+        ))
+        .hint("create it and grant it to the login first"));
     }
+    Ok(found)
 }
 
 /// Triggers on the target tables: refused unless the operator accepts them.

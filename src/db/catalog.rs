@@ -61,8 +61,9 @@ impl Database {
         let triggers = "SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS \
                         WHERE TRIGGER_SCHEMA = DATABASE() ORDER BY 1, 2";
         self.add_pairs(catalog, triggers, |t, name| t.triggers.push(name)).await?;
-        let foreign = "SELECT TABLE_NAME, REFERENCED_TABLE_NAME, DELETE_RULE FROM information_schema.REFERENTIAL_CONSTRAINTS \
-                       WHERE CONSTRAINT_SCHEMA = DATABASE() ORDER BY 1, 2";
+        let foreign = "SELECT IF(CONSTRAINT_SCHEMA = DATABASE(), TABLE_NAME, CONCAT(CONSTRAINT_SCHEMA, '.', TABLE_NAME)), \
+                       REFERENCED_TABLE_NAME, DELETE_RULE FROM information_schema.REFERENTIAL_CONSTRAINTS \
+                       WHERE DATABASE() IN (CONSTRAINT_SCHEMA, UNIQUE_CONSTRAINT_SCHEMA) ORDER BY 1, 2";
         self.add_foreign_keys(catalog, foreign).await
     }
 
@@ -119,12 +120,13 @@ impl Database {
         );
         self.add_pairs(catalog, &triggers, |t, name| t.triggers.push(name)).await?;
         let foreign = format!(
-            "SELECT child.relname, parent.relname, CASE k.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' \
+            "SELECT CASE WHEN cn.nspname = pn.nspname THEN child.relname ELSE cn.nspname || '.' || child.relname END, parent.relname, CASE k.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' \
              WHEN 'd' THEN 'SET DEFAULT' WHEN 'r' THEN 'RESTRICT' ELSE 'NO ACTION' END \
              FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class child ON child.oid = k.conrelid \
              JOIN pg_catalog.pg_class parent ON parent.oid = k.confrelid \
-             JOIN pg_catalog.pg_namespace n ON n.oid = child.relnamespace \
-             WHERE n.nspname = {schema} AND k.contype = 'f' ORDER BY 1, 2"
+             JOIN pg_catalog.pg_namespace cn ON cn.oid = child.relnamespace \
+             JOIN pg_catalog.pg_namespace pn ON pn.oid = parent.relnamespace \
+             WHERE {schema} IN (cn.nspname, pn.nspname) AND k.contype = 'f' ORDER BY 1, 2"
         );
         self.add_foreign_keys(catalog, &foreign).await
     }

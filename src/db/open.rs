@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sqlx::mysql::{MySqlConnectOptions, MySqlSslMode};
-use sqlx::postgres::{PgConnectOptions, PgSslMode};
+use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _};
 
@@ -71,6 +71,8 @@ impl Database {
     async fn learn(&mut self, schema: Option<&str>) -> Result<()> {
         match self.address.scheme {
             Scheme::MySql => {
+                // The settings under which texts and literals are read must not hang on the server's.
+                self.rows("SET SESSION completion_type = 0, SESSION sql_big_selects = 1, SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'").await?;
                 self.version = self.value("SELECT VERSION()").await?.unwrap_or_default();
                 if self.version.to_lowercase().contains("mariadb") {
                     self.dialect = Dialect::load("mariadb")?;
@@ -88,7 +90,18 @@ impl Database {
                 self.version = self.value("SHOW server_version").await?.unwrap_or_default();
                 let current = self.value("SELECT current_schema()::text").await?;
                 self.schema = schema.map(ToOwned::to_owned).or(current);
-                self.rows("SET DateStyle = 'ISO, MDY'").await?;
+                if self.schema.is_none() {
+                    return Err(Error::usage("the login's search path names no schema that exists")
+                        .hint("name the schema of the scheduler's tables with --schema"));
+                }
+                for setting in [
+                    "DateStyle = 'ISO, MDY'",
+                    "standard_conforming_strings = on",
+                    "quote_all_identifiers = off",
+                    "search_path = pg_catalog, pg_temp",
+                ] {
+                    self.rows(&format!("SET {setting}")).await?;
+                }
             }
             Scheme::Sqlite => {
                 self.version = self.value("SELECT sqlite_version()").await?.unwrap_or_default();
@@ -112,21 +125,22 @@ impl Database {
 async fn open_mysql(address: &Address) -> Result<Connection> {
     let file = my_cnf::read()?;
     let mut options = MySqlConnectOptions::new()
-        .host(non_empty(&address.host, "127.0.0.1"))
+        .host(non_empty(address.host_name(), "127.0.0.1"))
         .port(address.port.unwrap_or(3306))
         .database(&address.database)
         // The session must behave as it does for the stock client.
         .pipes_as_concat(false)
         .no_engine_substitution(false)
-        .timezone(None::<String>)
+        // As the bundle's own session: a TIMESTAMP is an instant, whatever the server's zone.
+        .timezone(Some("+00:00".to_owned()))
         .set_names(true)
         .ssl_mode(MySqlSslMode::Preferred);
     for (name, value) in &address.options {
         options = match name.as_str() {
             "socket" => options.socket(value),
-            "ssl-mode" | "sslmode" => options.ssl_mode(value.parse().map_err(|_| bad_option(name, value))?),
+            "ssl-mode" | "sslmode" => options.ssl_mode(value.parse().map_err(|_| bad_option(name))?),
             "ssl-ca" => options.ssl_ca(value),
-            _ => return Err(bad_option(name, value)),
+            _ => return Err(bad_option(name)),
         };
     }
     if let Some(user) = address.user.as_deref().or(file.user.as_deref()) {
@@ -172,13 +186,12 @@ fn postgres_options(address: &Address) -> Result<PgConnectOptions> {
 
 async fn open_postgres(address: &Address) -> Result<Connection> {
     let mut options = postgres_options(address)?;
-    options = options.ssl_mode(PgSslMode::Prefer);
     for (name, value) in &address.options {
         options = match name.as_str() {
             "host" => options.socket(value),
-            "sslmode" => options.ssl_mode(value.parse().map_err(|_| bad_option(name, value))?),
+            "sslmode" => options.ssl_mode(value.parse().map_err(|_| bad_option(name))?),
             "sslrootcert" => options.ssl_root_cert(value),
-            _ => return Err(bad_option(name, value)),
+            _ => return Err(bad_option(name)),
         };
     }
     let mut with_password = options.clone();
@@ -218,11 +231,9 @@ fn non_empty<'a>(text: &'a str, default: &'a str) -> &'a str {
     if text.is_empty() { default } else { text }
 }
 
-fn bad_option(name: &str, value: &str) -> Error {
-    // The value may be a secret that slipped into the wrong place.
-    let known = ["socket", "ssl-mode", "sslmode", "ssl-ca", "host", "sslrootcert"].contains(&name);
-    let value = if known { value } else { "…" };
-    Error::usage(format!("the database address has an option that cannot be used: {name}={value}"))
+fn bad_option(name: &str) -> Error {
+    // Never the value: it may be a secret in the wrong place.
+    Error::usage(format!("the database address has an option that cannot be used: {name}"))
         .hint("known options: ssl-mode, ssl-ca, socket (MySQL); sslmode, sslrootcert, host (PostgreSQL)")
 }
 

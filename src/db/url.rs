@@ -64,6 +64,9 @@ impl Address {
         if database.is_empty() {
             return Err(bad("it names no database"));
         }
+        if url.path().contains('@') {
+            return Err(bad("there is an @ behind the host: write a / in a password as %2F and an @ as %40"));
+        }
         Ok(Self {
             scheme,
             host: url.host_str().unwrap_or_default().to_owned(),
@@ -90,6 +93,12 @@ impl Address {
     /// The password, for the driver only.
     pub(super) fn password_text(&self) -> Option<&str> {
         self.password.as_ref().map(SecretString::expose_secret)
+    }
+
+    /// The host as the resolver wants it: an IPv6 address without its brackets.
+    #[must_use]
+    pub fn host_name(&self) -> &str {
+        self.host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(&self.host)
     }
 
     /// Host and port, empty for a file.

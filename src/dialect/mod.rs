@@ -134,7 +134,11 @@ impl Dialect {
                 format!("CAST({left} AS BINARY) <=> CAST({right} AS BINARY)")
             }
             (Engine::MySql, _) => format!("{left} <=> {right}"),
-            (Engine::PostgreSql, TypeClass::Other) => {
+            // A collation may call different texts equal, and 1.50 equals 1.5: bytes do not.
+            (Engine::PostgreSql, TypeClass::Text) => {
+                format!("({left})::text COLLATE \"C\" IS NOT DISTINCT FROM ({right})::text COLLATE \"C\"")
+            }
+            (Engine::PostgreSql, TypeClass::Other | TypeClass::Number) => {
                 format!("{left}::text IS NOT DISTINCT FROM {right}::text")
             }
             (Engine::PostgreSql, _) => format!("{left} IS NOT DISTINCT FROM {right}"),

@@ -48,7 +48,9 @@ fn offset(text: &str) -> Option<i64> {
     };
     let (hours, minutes) = rest.split_once(':').unwrap_or((rest, "0"));
     let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
-    (hours <= 14 && minutes < 60 && !rest.starts_with('-')).then_some(sign * (hours * 60 + minutes))
+    let digits = rest.chars().all(|c| c.is_ascii_digit() || c == ':');
+    let total = hours * 60 + minutes;
+    (digits && minutes < 60 && total <= 14 * 60).then_some(sign * total)
 }
 
 /// Measures the zone from the rows.
@@ -153,7 +155,7 @@ mod tests {
         for (text, minutes) in [("UTC", 0), ("+08:00", 480), ("-03:30", -210), ("Asia/Kolkata", 330), ("+5", 300)] {
             assert_eq!(parse_zone(text, now).unwrap().offset_minutes, minutes, "{text}");
         }
-        for bad in ["", "+25:00", "+08:99", "Mars/Base", "+-8"] {
+        for bad in ["", "+25:00", "+08:99", "Mars/Base", "+-8", "+14:59", "+08:+5"] {
             assert!(parse_zone(bad, now).is_err(), "{bad}");
         }
     }

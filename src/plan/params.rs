@@ -117,7 +117,18 @@ impl Params {
     }
 }
 
+/// An empty value is most likely a variable that was not set; it must not widen a plan.
+fn refuse_empty(p: &Parameter, texts: &[String]) -> Result<()> {
+    if texts.iter().all(|t| !t.trim().trim_matches(',').is_empty()) {
+        return Ok(());
+    }
+    Err(Error::usage(format!("--{}: the value is empty", p.name)).hint("leave the flag out to name nothing"))
+}
+
 fn read_one(p: &Parameter, texts: &[String], now: Timestamp, zone: Option<&Zone>, said_by: &str) -> Result<ParamValue> {
+    if p.kind != ParameterKind::Flag {
+        refuse_empty(p, texts)?;
+    }
     let last = texts.last().cloned().or_else(|| p.default.clone());
     Ok(match p.kind {
         ParameterKind::Flag => ParamValue::Flag(!texts.is_empty()),
@@ -213,6 +224,15 @@ fn owner(name: &str, text: &str, zone: Option<&Zone>, said_by: &str) -> Result<O
         None => (address, None),
     };
     let plain = |c: char| c.is_ascii_alphanumeric() || ".-_*[]:".contains(c);
+    if host == "*" && port.is_some() {
+        return Err(bad("* stands for every owner and takes no port"));
+    }
+    if host != "*" && host.contains('*') {
+        return Err(bad("* stands alone, for every owner"));
+    }
+    if host.contains(':') && !(host.starts_with('[') && host.ends_with(']')) {
+        return Err(bad("write an IPv6 address in brackets: [fe80::1]:5678"));
+    }
     if host.is_empty() || !host.chars().all(plain) {
         return Err(bad("the host is empty or holds characters that no host has"));
     }

@@ -84,6 +84,8 @@ impl<'a> Book<'a> {
         BTreeMap::from([
             ("id".to_owned(), self.id.into()),
             ("ledger".to_owned(), self.ledger().into()),
+            ("ledger_literal".to_owned(), self.d.text_literal(&self.ledger()).into()),
+            ("work_schema_literal".to_owned(), self.work_schema_literal().into()),
             ("dialect".to_owned(), self.d.name.as_str().into()),
             ("schema_q".to_owned(), self.d.ident(&schema).into()),
             ("schema_literal".to_owned(), self.d.text_literal(&schema).into()),
@@ -92,6 +94,12 @@ impl<'a> Book<'a> {
             ("lock_seconds".to_owned(), LOCK_SECONDS.into()),
             ("statement_seconds".to_owned(), STATEMENT_SECONDS.into()),
         ])
+    }
+
+    /// The schema of the ledger as a literal, or the database of the session.
+    fn work_schema_literal(&self) -> String {
+        let schema = self.plan.target.work_schema.as_deref();
+        schema.map_or_else(|| "DATABASE()".to_owned(), |s| self.d.text_literal(s))
     }
 
     /// The ledger's table, qualified.

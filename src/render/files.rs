@@ -146,6 +146,7 @@ impl Book<'_> {
         let mut x = self.base();
         x.insert("guards".to_owned(), guards.iter().map(|g| format!("'{g}'")).collect::<Vec<_>>().join(", ").into());
         x.insert("guard_count".to_owned(), guards.len().into());
+        x.insert("last".to_owned(), guards.last().cloned().unwrap_or_default().into());
         let done = if what == "apply" { "applied" } else { "rolled back" };
         x.insert("done".to_owned(), format!("bundle {} is {done}", self.id).into());
         parts.push(format!("-- ==== end ====\n{}", self.call("end_transaction", x)?));

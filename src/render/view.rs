@@ -271,6 +271,9 @@ impl<'a> StepView<'a> {
     }
 
     fn column_map(&self, q: String, type_sql: &str, key: bool) -> BTreeMap<&'static str, Value> {
+        // In a table that is not STRICT the name ANY would turn texts into numbers; no type turns nothing.
+        let any = self.d.engine == Engine::Sqlite && type_sql.eq_ignore_ascii_case("any");
+        let type_sql = if any { "" } else { type_sql };
         BTreeMap::from([("q", q.into()), ("type", Value::from(type_sql)), ("key", key.into())])
     }
 

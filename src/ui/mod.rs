@@ -3,6 +3,7 @@
 #![expect(clippy::print_stderr, reason = "this is the module that prints")]
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 
@@ -30,10 +31,20 @@ pub fn set_colour(choice: anstream::ColorChoice) {
 
 /// A line of the report or the machine output.
 pub fn out(line: impl std::fmt::Display) {
-    // A closed pipe ends the program quietly, as other filters do.
-    if writeln!(anstream::stdout(), "{line}").is_err() {
-        std::process::exit(0);
+    match writeln!(anstream::stdout(), "{line}") {
+        Ok(()) => {}
+        // Nobody listens any more; what the command finds still is its exit code.
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => {}
+        Err(_) => OUT_FAILED.store(true, Ordering::Relaxed),
     }
+}
+
+static OUT_FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Whether a line of the report could not be written.
+#[must_use]
+pub fn out_failed() -> bool {
+    OUT_FAILED.load(Ordering::Relaxed)
 }
 
 /// A line about the run.

@@ -77,7 +77,12 @@ fn sqlite_image(m: &Manifest) -> Vec<u8> {
 }
 
 pub async fn open(db: &TestDb, access: Access) -> Database {
-    Database::open(&Address::parse(&db.url).unwrap(), None, access).await.unwrap()
+    let mut opened = Database::open(&Address::parse(&db.url).unwrap(), None, access).await.unwrap();
+    if db.server == Server::PostgreSql {
+        // The tests' own statements name no schema.
+        opened.rows("SET search_path = public").await.unwrap();
+    }
+    opened
 }
 
 /// Runs statements in one transaction.

@@ -348,7 +348,12 @@ impl Drop for Session {
 }
 
 async fn open(url: &str) -> Database {
-    Database::open(&Address::parse(url).unwrap(), None, Access::ReadWrite).await.unwrap()
+    let mut db = Database::open(&Address::parse(url).unwrap(), None, Access::ReadWrite).await.unwrap();
+    if db.dialect.engine == flowmend::manifest::Engine::PostgreSql {
+        // The tests' own statements name no schema.
+        db.rows("SET search_path = public").await.unwrap();
+    }
+    db
 }
 
 /// Runs statements on any server.
