@@ -58,12 +58,18 @@ CREATE TABLE IF NOT EXISTS {{ x.image }} LIKE {{ x.table }};
 START TRANSACTION;
 {%- endmacro -%}
 
+{#- Whether the ledger can hold: what a guard hangs on is there, and nothing else acts. -#}
+{%- macro ledger_sound(x) -%}
+EXISTS (SELECT 1 FROM information_schema.TABLES m WHERE m.TABLE_SCHEMA = {{ x.work_schema_literal }} AND m.TABLE_NAME = 'flowmend_ledger' AND m.ENGINE = 'InnoDB')
+   AND NOT EXISTS (SELECT 1 FROM information_schema.TRIGGERS tg WHERE tg.EVENT_OBJECT_SCHEMA = {{ x.work_schema_literal }} AND tg.EVENT_OBJECT_TABLE = 'flowmend_ledger')
+{%- endmacro -%}
+
 {%- macro begin_row(x) -%}
--- Only into a ledger that can be rolled back, without triggers. Else nothing below takes effect.
+-- Only into a ledger that can hold; else nothing below takes effect.
 INSERT INTO {{ x.ledger }} (bundle, step, expected, actual, held)
-SELECT '{{ x.id }}', '{{ x.own }}', 0, 0, 1 FROM information_schema.TABLES m
- WHERE m.TABLE_SCHEMA = {{ x.work_schema_literal }} AND m.TABLE_NAME = 'flowmend_ledger' AND m.ENGINE = 'InnoDB'
-   AND NOT EXISTS (SELECT 1 FROM information_schema.TRIGGERS tg WHERE tg.EVENT_OBJECT_SCHEMA = m.TABLE_SCHEMA AND tg.EVENT_OBJECT_TABLE = m.TABLE_NAME);
+SELECT '{{ x.id }}', '{{ x.own }}', 0, 0, 1
+  FROM DUAL
+ WHERE {{ ledger_sound(x) }};
 {%- endmacro -%}
 
 {%- macro first_guard(x) -%}

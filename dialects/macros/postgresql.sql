@@ -36,13 +36,18 @@ CREATE TABLE IF NOT EXISTS {{ x.ledger }} (
 BEGIN;
 {%- endmacro -%}
 
+{#- Whether the ledger can hold: what a guard hangs on is there, and nothing else acts. -#}
+{%- macro ledger_sound(x) -%}
+EXISTS (SELECT 1 FROM pg_catalog.pg_constraint k WHERE k.conrelid = {{ x.ledger_literal }}::regclass AND k.contype = 'c' AND k.conname = 'flowmend_expected_is_actual')
+   AND EXISTS (SELECT 1 FROM pg_catalog.pg_constraint k WHERE k.conrelid = {{ x.ledger_literal }}::regclass AND k.contype = 'p')
+   AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger tg WHERE tg.tgrelid = {{ x.ledger_literal }}::regclass AND NOT tg.tgisinternal)
+{%- endmacro -%}
+
 {%- macro begin_row(x) -%}
--- Only into a ledger that can hold: with its CHECK, and without triggers. Else nothing below takes effect.
+-- Only into a ledger that can hold; else nothing below takes effect.
 INSERT INTO {{ x.ledger }} (bundle, step, expected, actual, held)
 SELECT '{{ x.id }}', '{{ x.own }}', 0, 0, 1
- WHERE EXISTS (SELECT 1 FROM pg_catalog.pg_constraint k WHERE k.conrelid = {{ x.ledger_literal }}::regclass AND k.contype = 'c' AND k.conname = 'flowmend_expected_is_actual')
-   AND EXISTS (SELECT 1 FROM pg_catalog.pg_constraint k WHERE k.conrelid = {{ x.ledger_literal }}::regclass AND k.contype = 'p')
-   AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_trigger tg WHERE tg.tgrelid = {{ x.ledger_literal }}::regclass AND NOT tg.tgisinternal);
+ WHERE {{ ledger_sound(x) }};
 {%- endmacro -%}
 
 {%- macro first_guard(x) -%}

@@ -28,12 +28,17 @@ CREATE TABLE IF NOT EXISTS {{ x.ledger }} (
 BEGIN IMMEDIATE;
 {%- endmacro -%}
 
+{#- Whether the ledger can hold: what a guard hangs on is there, and nothing else acts. -#}
+{%- macro ledger_sound(x) -%}
+EXISTS (SELECT 1 FROM sqlite_master m WHERE m.type = 'table' AND m.name = 'flowmend_ledger' AND m.sql LIKE '%PRIMARY KEY (bundle, step)%CHECK (expected = actual)%')
+   AND NOT EXISTS (SELECT 1 FROM sqlite_master m WHERE m.type = 'trigger' AND m.tbl_name = 'flowmend_ledger')
+{%- endmacro -%}
+
 {%- macro begin_row(x) -%}
--- Only into a ledger that can hold: with its CHECK, and without triggers. Else nothing below takes effect.
+-- Only into a ledger that can hold; else nothing below takes effect.
 INSERT OR ROLLBACK INTO {{ x.ledger }} (bundle, step, expected, actual, held)
 SELECT '{{ x.id }}', '{{ x.own }}', 0, 0, 1
- WHERE EXISTS (SELECT 1 FROM sqlite_master m WHERE m.type = 'table' AND m.name = 'flowmend_ledger' AND m.sql LIKE '%PRIMARY KEY (bundle, step)%CHECK (expected = actual)%')
-   AND NOT EXISTS (SELECT 1 FROM sqlite_master m WHERE m.type = 'trigger' AND m.tbl_name = 'flowmend_ledger');
+ WHERE {{ ledger_sound(x) }};
 {%- endmacro -%}
 
 {%- macro first_guard(x) -%}

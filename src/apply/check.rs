@@ -1,5 +1,6 @@
 //! What must hold before a bundle touches a database: identity, schema, triggers, owners.
 
+use super::ledger;
 use crate::bundle::Bundle;
 use crate::catalog::{Catalog, LiveTable, TableKind};
 use crate::db::Database;
@@ -41,6 +42,9 @@ pub async fn check_target(db: &mut Database, bundle: &Bundle, checks: &ApplyChec
         let table =
             catalog.get(&step.table).ok_or_else(|| Error::refused(format!("the table {} is gone", step.table)))?;
         repairable(table, plan, step.op)?;
+    }
+    if checks.writes {
+        ledger::require_sound(db, bundle).await?;
     }
     if checks.owners {
         let m = checks.manifests.release(&plan.from.scheduler, first_release(plan, checks.manifests)?)?;

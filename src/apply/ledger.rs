@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::Result;
 use crate::bundle::Bundle;
 use crate::db::Database;
-use crate::render::files::{LEDGER, PARTIAL};
+use crate::render::files::{Book, LEDGER, PARTIAL};
+use crate::{Error, Result};
 
 /// Where a bundle stands on a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,25 @@ pub async fn exists(db: &mut Database, bundle: &Bundle) -> Result<bool> {
         }
     };
     Ok(db.value(&sql).await?.is_some())
+}
+
+/// Refuses a ledger that somebody made in another shape: guards hang on its
+/// CHECK and key, and a trigger on it would run with the operator's rights.
+///
+/// # Errors
+/// Such a ledger, or what the server said.
+pub async fn require_sound(db: &mut Database, bundle: &Bundle) -> Result<()> {
+    if !exists(db, bundle).await? {
+        return Ok(());
+    }
+    let dialect = db.dialect.clone();
+    let sound = Book::new(&bundle.plan, &dialect, &bundle.id)?.ledger_sound()?;
+    if db.value(&format!("SELECT CASE WHEN {sound} THEN '1' ELSE '0' END")).await?.as_deref() == Some("1") {
+        return Ok(());
+    }
+    Err(Error::refused(format!("the table {} is not the ledger that flowmend makes", table(db, bundle))).hint(
+        "it lacks its CHECK or key, has a trigger, or cannot be rolled back: look who made it, and drop or rename it",
+    ))
 }
 
 /// The ledger's steps of a bundle.

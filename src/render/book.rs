@@ -140,6 +140,14 @@ impl<'a> Book<'a> {
         self.call("begin_transaction", self.base())
     }
 
+    /// The condition under which the ledger can hold, as an expression.
+    ///
+    /// # Errors
+    /// The dialect's macros do not render.
+    pub fn ledger_sound(&self) -> Result<String> {
+        self.call("ledger_sound", self.base())
+    }
+
     /// What must still hold after the end: conditions and the recipe's checks.
     #[must_use]
     pub fn end_checks(&self) -> Vec<EndCheck> {

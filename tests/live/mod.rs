@@ -4,6 +4,7 @@ mod drift;
 mod grants;
 mod guards;
 mod heartbeats;
+mod hostile;
 mod inserts;
 mod large;
 mod locks;
