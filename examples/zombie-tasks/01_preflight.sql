@@ -1,10 +1,11 @@
 -- 01 preflight: nothing is changed here.
 -- The begin row's key is also the lock against a second run: a duplicate means "already applied".
--- Only into a ledger that can be rolled back, without triggers. Else nothing below takes effect.
+-- Only into a ledger that can hold; else nothing below takes effect.
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '908b8967d70c8ddc', 'begin', 0, 0, 1 FROM information_schema.TABLES m
- WHERE m.TABLE_SCHEMA = DATABASE() AND m.TABLE_NAME = 'flowmend_ledger' AND m.ENGINE = 'InnoDB'
-   AND NOT EXISTS (SELECT 1 FROM information_schema.TRIGGERS tg WHERE tg.EVENT_OBJECT_SCHEMA = m.TABLE_SCHEMA AND tg.EVENT_OBJECT_TABLE = m.TABLE_NAME);
+SELECT '908b8967d70c8ddc', 'begin', 0, 0, 1
+  FROM DUAL
+ WHERE EXISTS (SELECT 1 FROM information_schema.TABLES m WHERE m.TABLE_SCHEMA = DATABASE() AND m.TABLE_NAME = 'flowmend_ledger' AND m.ENGINE = 'InnoDB')
+   AND NOT EXISTS (SELECT 1 FROM information_schema.TRIGGERS tg WHERE tg.EVENT_OBJECT_SCHEMA = DATABASE() AND tg.EVENT_OBJECT_TABLE = 'flowmend_ledger');
 -- guard 01_preflight.own_tables: the bundle's own tables are empty (expected 0)
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
 SELECT '908b8967d70c8ddc', '01_preflight.own_tables', 0, c.n, IF(c.n = 0, 1, (SELECT 1 UNION ALL SELECT 2))
