@@ -142,15 +142,17 @@ servers_port() {
 # ---- the servers ------------------------------------------------------------
 
 servers_postgres() {
-    local bin home port
+    local bin home port sockets
     bin=$(servers_pg_bin) && home=$(servers_folder postgres postgres) && port=$(servers_port) || return 1
+    # A socket's path has room for 107 bytes.
+    sockets=$home && ((${#home} < 80)) || sockets=
     printf '%s\n' "$servers_password" >"$home/password" && chmod 644 -- "$home/password" || return 1
     # Not the C collation: an order that a query forgot to make binary must show.
     servers_step "$home" "$bin/initdb" --pgdata="$home/data" --no-sync --encoding=UTF8 \
         --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US \
         --username="$servers_user" --pwfile="$home/password" --auth=scram-sha-256 || return 1
     servers_launch "$home" 'ready to accept connections' "$bin/postgres" -D "$home/data" \
-        -c listen_addresses=127.0.0.1 -c port="$port" -c unix_socket_directories= \
+        -c listen_addresses=127.0.0.1 -c port="$port" -c unix_socket_directories="$sockets" \
         -c timezone="$servers_zone" -c max_connections=200 -c shared_buffers=64MB \
         -c fsync=off -c full_page_writes=off -c synchronous_commit=off || return 1
     export FLOWMEND_TEST_POSTGRES_URL="postgres://$servers_user:$servers_password@127.0.0.1:$port/postgres"

@@ -145,8 +145,8 @@ pub(super) async fn drift_of(
     for column in &step.columns {
         let (kept, live) = (q("i", &column.name), q("t", &column.name));
         fields.push(format!("CASE WHEN {} THEN '1' ELSE '0' END", d.same(&kept, &live, column.class)));
-        fields.push(d.as_text(&kept));
-        fields.push(d.as_text(&live));
+        fields.push(d.as_shown(&kept, &column.type_sql));
+        fields.push(d.as_shown(&live, &column.type_sql));
     }
     let on: Vec<String> = step.key.iter().map(|c| format!("{} = {}", q("t", &c.name), q("i", &c.name))).collect();
     let sql = format!(

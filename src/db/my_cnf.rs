@@ -50,6 +50,7 @@ fn parse(text: &str) -> ClientGroup {
             inside = name == "client";
             continue;
         }
+        let line = without_comment(line);
         let Some((key, value)) = line.split_once('=').filter(|_| inside) else {
             continue;
         };
@@ -61,6 +62,25 @@ fn parse(text: &str) -> ClientGroup {
         }
     }
     group
+}
+
+/// The line up to a `#` outside quotes, where MySQL's own clients see a comment begin.
+fn without_comment(line: &str) -> &str {
+    if line.starts_with(['#', ';']) {
+        return "";
+    }
+    let (mut quote, mut escaped) = (None, false);
+    for (at, c) in line.char_indices() {
+        match c {
+            '#' if quote.is_none() => return &line[..at],
+            '"' | '\'' if !escaped && quote.is_none_or(|q| q == c) => {
+                quote = if quote.is_none() { Some(c) } else { None };
+            }
+            _ => {}
+        }
+        escaped = quote.is_some() && c == '\\' && !escaped;
+    }
+    line
 }
 
 /// The value as MySQL's own clients read it: quotes around it go, escapes count.
@@ -101,6 +121,9 @@ mod tests {
         let group = parse("[mysqldump]\nuser=x\n[client]\nuser = ann\npassword=\"a#b\"\n[other]\npassword=no\n");
         assert_eq!(group.user.as_deref(), Some("ann"));
         assert_eq!(group.password.unwrap().expose_secret(), "a#b");
+        let commented = parse("[client]\n#user=bob\n;user=eve\nuser=ann # the reader\npassword='it#s' # 'x'\n");
+        assert_eq!(commented.user.as_deref(), Some("ann"));
+        assert_eq!(commented.password.unwrap().expose_secret(), "it#s");
         let escaped = parse("[client]\npassword=\"ro#ecret \\\"1\\\\\"\n");
         assert_eq!(escaped.password.unwrap().expose_secret(), "ro#ecret \"1\\");
     }

@@ -168,18 +168,20 @@ async fn open_mysql(address: &Address) -> Result<Connection> {
 /// from a URL looks into `.pgpass` with this host, port, database and user.
 fn postgres_options(address: &Address) -> Result<PgConnectOptions> {
     let unusable = || Error::usage(format!("the database address cannot be used: {address}"));
-    let mut url = url::Url::parse("postgres://localhost/").map_err(|_| unusable())?;
-    if address.host.is_empty() {
-        // PGHOST, or the local socket.
-        let _ = url.set_host(None);
-    } else {
+    // Without a host: PGHOST, or the local socket.
+    let mut url = url::Url::parse("postgres:///").map_err(|_| unusable())?;
+    if !address.host.is_empty() {
         url.set_host(Some(&address.host)).map_err(|_| unusable())?;
-    }
-    url.set_port(address.port).map_err(|()| unusable())?;
-    if let Some(user) = &address.user {
-        url.set_username(user).map_err(|()| unusable())?;
+        url.set_port(address.port).map_err(|()| unusable())?;
     }
     url.set_path(&address.database);
+    // As options, because a URL without a host can hold neither user nor port.
+    if let Some(user) = &address.user {
+        url.query_pairs_mut().append_pair("user", user);
+    }
+    for (name, value) in address.options.iter().filter(|(name, _)| name == "host" || name == "port") {
+        url.query_pairs_mut().append_pair(name, value);
+    }
     let options = PgConnectOptions::from_url(&url).map_err(|_| unusable())?;
     Ok(options.database(&address.database).application_name("flowmend"))
 }
@@ -188,7 +190,8 @@ async fn open_postgres(address: &Address) -> Result<Connection> {
     let mut options = postgres_options(address)?;
     for (name, value) in &address.options {
         options = match name.as_str() {
-            "host" => options.socket(value),
+            // Already in `postgres_options`, where `.pgpass` is asked.
+            "host" | "port" => options,
             "sslmode" => options.ssl_mode(value.parse().map_err(|_| bad_option(name))?),
             "sslrootcert" => options.ssl_root_cert(value),
             _ => return Err(bad_option(name)),
@@ -234,7 +237,7 @@ fn non_empty<'a>(text: &'a str, default: &'a str) -> &'a str {
 fn bad_option(name: &str) -> Error {
     // Never the value: it may be a secret in the wrong place.
     Error::usage(format!("the database address has an option that cannot be used: {name}"))
-        .hint("known options: ssl-mode, ssl-ca, socket (MySQL); sslmode, sslrootcert, host (PostgreSQL)")
+        .hint("known options: ssl-mode, ssl-ca, socket (MySQL); sslmode, sslrootcert, host, port (PostgreSQL)")
 }
 
 fn refused(address: &Address, fault: &DbFault) -> Error {

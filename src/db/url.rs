@@ -47,13 +47,15 @@ impl Address {
         };
         if let Some(file) = text.strip_prefix("sqlite:") {
             let file = file.strip_prefix("//").unwrap_or(file);
-            let file = file.split('?').next().unwrap_or_default();
+            // A question mark begins options only where no file has it in its name.
+            let whole = std::path::Path::new(file).is_file();
+            let file = if whole { file } else { file.split('?').next().unwrap_or_default() };
             if file.is_empty() || file == ":memory:" {
                 return Err(bad("it names no file"));
             }
             return Ok(Self::sqlite(file));
         }
-        let url = Url::parse(text).map_err(|e| bad(&e.to_string()))?;
+        let (url, hostless) = parse_url(text).map_err(|e| bad(&e.to_string()))?;
         let scheme = match url.scheme() {
             "mysql" | "mariadb" => Scheme::MySql,
             "postgres" | "postgresql" => Scheme::PostgreSql,
@@ -69,7 +71,7 @@ impl Address {
         }
         Ok(Self {
             scheme,
-            host: url.host_str().unwrap_or_default().to_owned(),
+            host: url.host_str().filter(|_| !hostless).unwrap_or_default().to_owned(),
             port: url.port(),
             user: Some(url.username()).filter(|u| !u.is_empty()).map(decode),
             password: url.password().map(|p| SecretString::from(decode(p))),
@@ -119,6 +121,17 @@ impl Address {
     }
 }
 
+/// The address, and whether it names a user but no host: `postgres://ann@/ds?host=/run/postgresql`,
+/// which the standard for URLs refuses and libpq allows.
+fn parse_url(text: &str) -> std::result::Result<(Url, bool), url::ParseError> {
+    match Url::parse(text) {
+        Err(url::ParseError::EmptyHost) => Url::parse(&text.replacen("@/", "@localhost/", 1))
+            .map(|url| (url, true))
+            .map_err(|_| url::ParseError::EmptyHost),
+        parsed => parsed.map(|url| (url, false)),
+    }
+}
+
 fn percent_decode(text: &str) -> String {
     // `form_urlencoded` also turns `+` into a blank, so protect it first.
     let protected = format!("x={}", text.replace('+', "%2B").replace('&', "%26"));
@@ -155,7 +168,22 @@ mod tests {
     }
 
     #[test]
+    fn a_user_at_a_socket() {
+        let address = Address::parse("postgres://ann:p%40ss@/ds?host=/run/postgresql").unwrap();
+        assert_eq!((address.host.as_str(), address.user.as_deref()), ("", Some("ann")));
+        assert_eq!(address.password_text(), Some("p@ss"));
+        assert_eq!(address.options, [("host".to_owned(), "/run/postgresql".to_owned())]);
+        assert_eq!(address.to_string(), "postgres://ann@/ds");
+    }
+
+    #[test]
     fn sqlite_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let odd = folder.path().join("what?now=1.db");
+        std::fs::write(&odd, "").unwrap();
+        let odd = odd.to_str().unwrap();
+        assert_eq!(Address::parse(&format!("sqlite:{odd}")).unwrap().database, odd);
+        assert_eq!(Address::parse("sqlite:a.db?mode=ro").unwrap().database, "a.db");
         assert_eq!(Address::parse("sqlite:///tmp/a.db").unwrap().database, "/tmp/a.db");
         assert_eq!(Address::parse("sqlite:a.db").unwrap().database, "a.db");
         assert!(Address::parse("sqlite:").is_err());

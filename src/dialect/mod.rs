@@ -100,6 +100,23 @@ impl Dialect {
         }
     }
 
+    /// A column's value as a reader sees it. Bytes, and shapes of MySQL, which
+    /// have no text of their own, are shown in hexadecimal.
+    #[must_use]
+    pub fn as_shown(&self, expression: &str, type_sql: &str) -> String {
+        const SHAPES: [&str; 5] = ["geom", "point", "linestring", "polygon", "multi"];
+        let lower = type_sql.to_lowercase();
+        let shape = SHAPES.iter().any(|s| lower.starts_with(s));
+        match self.engine {
+            Engine::MySql if shape || TypeClass::of(type_sql) == TypeClass::Binary => format!("HEX({expression})"),
+            Engine::Sqlite => format!(
+                "CASE typeof({expression}) WHEN 'blob' THEN HEX({expression}) ELSE {} END",
+                self.as_text(expression)
+            ),
+            Engine::MySql | Engine::PostgreSql => self.as_text(expression),
+        }
+    }
+
     /// Texts joined.
     #[must_use]
     pub fn concat(&self, parts: &[String]) -> String {

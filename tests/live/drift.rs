@@ -149,6 +149,48 @@ fn drift_in_any_column_counts() {
 }
 
 /// What a partial rollback must leave: instance 1 as it is now, the others as they were.
+/// Columns that the site added, of types that have no text: bytes and shapes.
+#[test]
+fn drift_in_columns_without_text() {
+    for server in Server::available("drift_in_columns_without_text") {
+        let (kind, old, new) = match server {
+            Server::MySql | Server::MariaDb => {
+                ("POINT", "ST_GeomFromText('POINT(1 2)')", "ST_GeomFromText('POINT(2 1)')")
+            }
+            Server::PostgreSql => ("point", "'(1,2)'", "'(2,1)'"),
+            Server::Sqlite => ("POINT", "x'0102'", "x'0201'"),
+        };
+        let bytes = if server == Server::PostgreSql { "bytea" } else { "BLOB" };
+        let byte =
+            |hex: &str| if server == Server::PostgreSql { format!("'\\x{hex}'::bytea") } else { format!("X'{hex}'") };
+        let db = two_dead_runs(server);
+        db.exec(&format!("ALTER TABLE t_ds_task_instance ADD COLUMN site_place {kind}"));
+        db.exec(&format!("ALTER TABLE t_ds_task_instance ADD COLUMN site_bytes {bytes}"));
+        let set = |column: &str, value: &str| {
+            db.exec(&format!("UPDATE t_ds_task_instance SET {column} = {value} WHERE id = 8"))
+        };
+        set("site_place", old);
+        set("site_bytes", &byte("00FF27"));
+        let before = db.dump();
+        plan(&db, "b", &["--dead-owner", "10.0.0.9:5678"]).expect(0);
+        on_bundle("rehearse", &db, "b").expect(0);
+        sealed("apply", &db, "b", &[]).expect(0);
+        on_bundle("verify", &db, "b").expect(0);
+        for (column, moved, back) in [("site_place", new, old), ("site_bytes", &byte("FE"), &byte("00FF27"))] {
+            set(column, moved);
+            let drifted = on_bundle("verify", &db, "b").expect(1);
+            let line = drifted.out.lines().find(|l| l.contains(&format!("{column}: expected "))).unwrap_or_default();
+            let (expected, found) =
+                line.split_once("expected ").and_then(|(_, l)| l.split_once(", found ")).unwrap_or_default();
+            assert!(expected != found && !expected.contains("NULL"), "{server:?} {column}: {}", drifted.out);
+            sealed("rollback", &db, "b", &[]).expect(4);
+            set(column, back);
+        }
+        sealed("rollback", &db, "b", &[]).expect(0);
+        same(&db.dump(), &before, &format!("{server:?}: back to the byte"));
+    }
+}
+
 fn partial(server: Server, moved: &[&str]) {
     let fresh = two_dead_runs(server).dump();
     let db = applied(server);

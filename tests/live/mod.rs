@@ -1,3 +1,4 @@
+mod addresses;
 mod commit_lost;
 mod crash;
 mod drift;

@@ -267,7 +267,8 @@ impl Watch {
             let mut tables = Vec::new();
             for table in catalog.iter().filter(|t| !t.name.starts_with("flowmend_")) {
                 let names: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
-                let columns: Vec<String> = names.iter().map(|c| d.as_text(&d.ident(c))).collect();
+                let columns: Vec<String> =
+                    table.columns.iter().map(|c| d.as_shown(&d.ident(&c.name), &c.type_sql)).collect();
                 let sql = format!("SELECT {} FROM {}", columns.join(", "), d.ident(&table.name));
                 tables.push((table.name.clone(), names, sql));
             }
