@@ -112,7 +112,8 @@ pub fn command(recipes: &Recipes) -> Command {
 }
 
 fn common() -> Vec<Arg> {
-    vec![
+    // Under a heading of their own: what a command itself takes comes first.
+    let common = [
         path("enums", "DIR", "Lay the manifests of this directory over the built-in ones")
             .global(true)
             .env("FLOWMEND_ENUMS"),
@@ -131,7 +132,8 @@ fn common() -> Vec<Arg> {
             .global(true)
             .action(ArgAction::Count)
             .help("Say more on stderr (-vv: every query)"),
-    ]
+    ];
+    common.into_iter().map(|arg| arg.help_heading("Global options")).collect()
 }
 
 fn database() -> Vec<Arg> {

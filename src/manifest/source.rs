@@ -38,6 +38,7 @@ impl Source<'_> {
         Err(self.at(
             &file.generation,
             format!("generation: the file must be named {expected} after its scheduler and generation"),
-        ))
+        )
+        .hint("the directory to name is the one above the schedulers' directories"))
     }
 }
