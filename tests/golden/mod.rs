@@ -24,6 +24,7 @@ fn neutral_plan(server: Server) -> Plan {
     plan.target.server = "db1.example:3306/1".to_owned();
     plan.target.server_version = "(version)".to_owned();
     plan.target.database = "dolphinscheduler".to_owned();
+    plan.target.address = "db1.example:1234".to_owned();
     plan.from.manifest_sha256 = "(sha256)".to_owned();
     plan.from.recipe_sha256 = "(sha256)".to_owned();
     plan.flowmend = "(version)".to_owned();
