@@ -35,10 +35,11 @@ impl Source<'_> {
         if path == expected {
             return Ok(());
         }
-        Err(self.at(
-            &file.generation,
-            format!("generation: the file must be named {expected} after its scheduler and generation"),
-        )
-        .hint("the directory to name is the one above the schedulers' directories"))
+        Err(self
+            .at(
+                &file.generation,
+                format!("generation: the file must be named {expected} after its scheduler and generation"),
+            )
+            .hint("the directory to name is the one above the schedulers' directories"))
     }
 }
