@@ -131,16 +131,18 @@ fn task(model: &mut Model, era: &Era, spec: &Spec, (kind, valid, name): (u8, boo
     let over = era.task_finished().contains(&state);
     let begun = matches!(state, 1 | 7 | 6);
     // A place in a task group: a slot while it runs, a wait before, a release after.
+    let number = i64::try_from(model.queue.len()).unwrap() + 1;
+    let called = Queue::called_at(number);
     let waits_long = if kind % 2 == 0 { spec.age } else { 600 };
     let (status, in_queue) = match (state, era.repairs_queue()) {
-        (0, true) => (-1, i64::from(waits_long < 3600)),
+        // One that was called is answered soon.
+        (0, true) => (-1, i64::from(called > NOW - 3600)),
         (0, false) => (-1, 1),
         _ if over || !valid => (2, 0),
         (_, true) => (1, 0),
         (_, false) => (1, 1),
     };
     let (status, in_queue) = if valid { (status, in_queue) } else { (2, 0) };
-    let number = i64::try_from(model.queue.len()).unwrap() + 1;
     let (q_task, q_run, q_name) = (Some(id), Some(run.id), "q".to_owned());
     model.queue.push(Queue {
         id: number,
