@@ -5,7 +5,8 @@
   error changes nothing.
 -#}
 
-{%- from "macros/common.sql" import gate, not_yet, load, drop_table -%}
+{%- from "macros/common.sql" import gate, not_yet, after_the_last, load, drop_table -%}
+{%- from "macros/common.sql" import after_image_statement, insert_statement, after_insert_statement, restore_delete_statement -%}
 
 {%- macro session(x) -%}
 -- The session is set here, so that it does not hang on the client's defaults.
@@ -83,7 +84,7 @@ INSERT INTO {{ x.ledger }} (bundle, step, expected, actual, held)
 SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, c.n, IF(c.n = {{ x.expected }}, 1, (SELECT 1 UNION ALL SELECT 2))
   FROM (SELECT ({{ x.query }}) AS n) c
   JOIN {{ x.ledger }} p ON p.bundle = '{{ x.id }}' AND p.step = '{{ x.prev }}'
- WHERE NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}');
+ WHERE {{ not_yet(x) }};
 {%- endmacro -%}
 
 {%- macro counted(x, statement) -%}
@@ -92,9 +93,7 @@ SET @flowmend_rows = ROW_COUNT();
 SELECT '{{ x.own }}' AS guard, {{ x.expected }} AS expected, @flowmend_rows AS found;
 INSERT INTO {{ x.ledger }} (bundle, step, expected, actual, held)
 SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, @flowmend_rows, IF(@flowmend_rows = {{ x.expected }}, 1, (SELECT 1 UNION ALL SELECT 2))
-  FROM {{ x.ledger }} p
- WHERE p.bundle = '{{ x.id }}' AND p.step = '{{ x.prev }}'
-   AND NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}');
+{{ after_the_last(x) }}
 {%- endmacro -%}
 
 {%- macro backup(x) -%}
@@ -146,41 +145,15 @@ DELETE t FROM {{ x.table }} t
 {%- endmacro -%}
 
 {%- macro after_image(x) -%}
-{%- set statement -%}
-INSERT INTO {{ x.after }} ({{ x.columns }})
-SELECT {{ x.columns_t }}
-  FROM {{ x.table }} t
-  JOIN {{ x.before }} b ON {{ x.key_tb }}
-  {{ gate(x) }}
- WHERE {{ not_yet(x) }}
-{%- endset -%}
-{{ counted(x, statement) }}
+{{ counted(x, after_image_statement(x)) }}
 {%- endmacro -%}
 
 {%- macro insert(x) -%}
-{%- set statement -%}
-INSERT INTO {{ x.table }} ({{ x.insert_columns }})
-SELECT {{ x.insert_values }}
-  FROM ({{ x.insert_rows }}) t
-  {{ gate(x) }}
- WHERE {{ not_yet(x) }}
-{%- for condition in x.conditions_start %}
-   AND ({{ condition }})
-{%- endfor %}
-{%- endset -%}
-{{ counted(x, statement) }}
+{{ counted(x, insert_statement(x)) }}
 {%- endmacro -%}
 
 {%- macro after_insert(x) -%}
-{%- set statement -%}
-INSERT INTO {{ x.after }} ({{ x.columns }})
-SELECT {{ x.columns_t }}
-  FROM {{ x.table }} t
-  JOIN {{ x.work }} w ON {{ x.insert_match }}
-  {{ gate(x) }}
- WHERE {{ not_yet(x) }}
-{%- endset -%}
-{{ counted(x, statement) }}
+{{ counted(x, after_insert_statement(x)) }}
 {%- endmacro -%}
 
 {%- macro restore_insert(x) -%}
@@ -216,14 +189,7 @@ UPDATE {{ x.table }} t
 {%- endmacro -%}
 
 {%- macro restore_delete(x) -%}
-{%- set statement -%}
-INSERT INTO {{ x.table }} ({{ x.columns }})
-SELECT {{ x.columns_b }}
-  FROM {{ x.before }} b
-  {{ gate(x) }}
- WHERE {{ not_yet(x) }}{{ x.only_b }}
-{%- endset -%}
-{{ counted(x, statement) }}
+{{ counted(x, restore_delete_statement(x)) }}
 {%- endmacro -%}
 
 {%- macro end_transaction(x) -%}

@@ -4,7 +4,8 @@
   ledger row of the guard before exists and its own does not.
 -#}
 
-{%- from "macros/common.sql" import gate, not_yet, load, drop_table, work_table, image_table -%}
+{%- from "macros/common.sql" import gate, not_yet, after_the_last, load, drop_table, work_table, image_table -%}
+{%- from "macros/common.sql" import after_image_statement, insert_statement, after_insert_statement, restore_delete_statement -%}
 
 {%- macro session(x) -%}
 -- The session is set here, so that it does not hang on the client's defaults.
@@ -58,20 +59,17 @@ SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, ({{ x.query }}), 1;
 {%- macro guard(x) -%}
 INSERT INTO {{ x.ledger }} (bundle, step, expected, actual, held)
 SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, ({{ x.query }}), 1
-  FROM {{ x.ledger }} p
- WHERE p.bundle = '{{ x.id }}' AND p.step = '{{ x.prev }}'
-   AND NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}');
+{{ after_the_last(x) }}
 {%- endmacro -%}
 
 {%- macro counted(x, statement, lead="") -%}
 WITH {{ lead }}written AS (
 {{ statement }}
+RETURNING 1
 )
 INSERT INTO {{ x.ledger }} (bundle, step, expected, actual, held)
 SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, (SELECT COUNT(*) FROM written), 1
-  FROM {{ x.ledger }} p
- WHERE p.bundle = '{{ x.id }}' AND p.step = '{{ x.prev }}'
-   AND NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}');
+{{ after_the_last(x) }}
 {%- endmacro -%}
 
 {%- macro backup(x) -%}
@@ -94,7 +92,6 @@ SELECT {{ x.columns_t }}
 {%- set statement -%}
 INSERT INTO {{ x.before }} ({{ x.columns }})
 SELECT {{ x.columns }} FROM locked
-RETURNING 1
 {%- endset -%}
 {{ counted(x, statement, lead) }}
 {%- endmacro -%}
@@ -112,7 +109,6 @@ UPDATE {{ x.table }} t
    AND {{ changed }}
 {%- endfor %}
    AND {{ not_yet(x) }}
-RETURNING 1
 {%- endset -%}
 {{ counted(x, statement) }}
 {%- endmacro -%}
@@ -126,50 +122,20 @@ DELETE FROM {{ x.table }} t
  WHERE {{ x.key_tb }}
    AND {{ x.pins_tw }}
    AND {{ not_yet(x) }}
-RETURNING 1
 {%- endset -%}
 {{ counted(x, statement) }}
 {%- endmacro -%}
 
 {%- macro after_image(x) -%}
-{%- set statement -%}
-INSERT INTO {{ x.after }} ({{ x.columns }})
-SELECT {{ x.columns_t }}
-  FROM {{ x.table }} t
-  JOIN {{ x.before }} b ON {{ x.key_tb }}
-  {{ gate(x) }}
- WHERE {{ not_yet(x) }}
-RETURNING 1
-{%- endset -%}
-{{ counted(x, statement) }}
+{{ counted(x, after_image_statement(x)) }}
 {%- endmacro -%}
 
 {%- macro insert(x) -%}
-{%- set statement -%}
-INSERT INTO {{ x.table }} ({{ x.insert_columns }})
-SELECT {{ x.insert_values }}
-  FROM ({{ x.insert_rows }}) t
-  {{ gate(x) }}
- WHERE {{ not_yet(x) }}
-{%- for condition in x.conditions_start %}
-   AND ({{ condition }})
-{%- endfor %}
-RETURNING 1
-{%- endset -%}
-{{ counted(x, statement) }}
+{{ counted(x, insert_statement(x)) }}
 {%- endmacro -%}
 
 {%- macro after_insert(x) -%}
-{%- set statement -%}
-INSERT INTO {{ x.after }} ({{ x.columns }})
-SELECT {{ x.columns_t }}
-  FROM {{ x.table }} t
-  JOIN {{ x.work }} w ON {{ x.insert_match }}
-  {{ gate(x) }}
- WHERE {{ not_yet(x) }}
-RETURNING 1
-{%- endset -%}
-{{ counted(x, statement) }}
+{{ counted(x, after_insert_statement(x)) }}
 {%- endmacro -%}
 
 {%- macro restore_insert(x) -%}
@@ -180,7 +146,6 @@ DELETE FROM {{ x.table }} t
  WHERE {{ x.key_ta }}
    AND {{ x.same_ta }}
    AND {{ not_yet(x) }}
-RETURNING 1
 {%- endset -%}
 {{ counted(x, statement) }}
 {%- endmacro -%}
@@ -195,7 +160,6 @@ UPDATE {{ x.table }} t
  WHERE {{ x.key_ta }}
    AND {{ x.same_ta }}
    AND {{ not_yet(x) }}{{ x.only }}
-RETURNING 1
 {%- endset -%}
 {{ counted(x, statement) }}
 {%- endmacro -%}
@@ -210,15 +174,7 @@ UPDATE {{ x.table }} t
 {%- endmacro -%}
 
 {%- macro restore_delete(x) -%}
-{%- set statement -%}
-INSERT INTO {{ x.table }} ({{ x.columns }}) OVERRIDING SYSTEM VALUE
-SELECT {{ x.columns_b }}
-  FROM {{ x.before }} b
-  {{ gate(x) }}
- WHERE {{ not_yet(x) }}{{ x.only_b }}
-RETURNING 1
-{%- endset -%}
-{{ counted(x, statement) }}
+{{ counted(x, restore_delete_statement(x, " OVERRIDING SYSTEM VALUE")) }}
 {%- endmacro -%}
 
 {%- macro triggers_count(x) -%}

@@ -4,7 +4,8 @@
   without .bail then runs finds no ledger row before it and changes nothing.
 -#}
 
-{%- from "macros/common.sql" import gate, not_yet, load, drop_table, work_table, image_table -%}
+{%- from "macros/common.sql" import gate, not_yet, after_the_last, load, drop_table, work_table, image_table -%}
+{%- from "macros/common.sql" import after_image_statement, insert_statement, after_insert_statement, restore_delete_statement -%}
 
 {%- macro session(x) -%}
 -- Nothing to set: what matters is decided per statement.
@@ -49,18 +50,14 @@ SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, ({{ x.query }}), 1;
 {%- macro guard(x) -%}
 INSERT OR ROLLBACK INTO {{ x.ledger }} (bundle, step, expected, actual, held)
 SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, ({{ x.query }}), 1
-  FROM {{ x.ledger }} p
- WHERE p.bundle = '{{ x.id }}' AND p.step = '{{ x.prev }}'
-   AND NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}');
+{{ after_the_last(x) }}
 {%- endmacro -%}
 
 {%- macro counted(x, statement) -%}
 {{ statement }};
 INSERT OR ROLLBACK INTO {{ x.ledger }} (bundle, step, expected, actual, held)
 SELECT '{{ x.id }}', '{{ x.own }}', {{ x.expected }}, changes(), 1
-  FROM {{ x.ledger }} p
- WHERE p.bundle = '{{ x.id }}' AND p.step = '{{ x.prev }}'
-   AND NOT EXISTS (SELECT 1 FROM {{ x.ledger }} o WHERE o.bundle = '{{ x.id }}' AND o.step = '{{ x.own }}');
+{{ after_the_last(x) }}
 {%- endmacro -%}
 
 {%- macro backup(x) -%}
@@ -112,41 +109,15 @@ DELETE FROM {{ x.table }} AS t
 {%- endmacro -%}
 
 {%- macro after_image(x) -%}
-{%- set statement -%}
-INSERT INTO {{ x.after }} ({{ x.columns }})
-SELECT {{ x.columns_t }}
-  FROM {{ x.table }} t
-  JOIN {{ x.before }} b ON {{ x.key_tb }}
-  {{ gate(x) }}
- WHERE {{ not_yet(x) }}
-{%- endset -%}
-{{ counted(x, statement) }}
+{{ counted(x, after_image_statement(x)) }}
 {%- endmacro -%}
 
 {%- macro insert(x) -%}
-{%- set statement -%}
-INSERT INTO {{ x.table }} ({{ x.insert_columns }})
-SELECT {{ x.insert_values }}
-  FROM ({{ x.insert_rows }}) t
-  {{ gate(x) }}
- WHERE {{ not_yet(x) }}
-{%- for condition in x.conditions_start %}
-   AND ({{ condition }})
-{%- endfor %}
-{%- endset -%}
-{{ counted(x, statement) }}
+{{ counted(x, insert_statement(x)) }}
 {%- endmacro -%}
 
 {%- macro after_insert(x) -%}
-{%- set statement -%}
-INSERT INTO {{ x.after }} ({{ x.columns }})
-SELECT {{ x.columns_t }}
-  FROM {{ x.table }} t
-  JOIN {{ x.work }} w ON {{ x.insert_match }}
-  {{ gate(x) }}
- WHERE {{ not_yet(x) }}
-{%- endset -%}
-{{ counted(x, statement) }}
+{{ counted(x, after_insert_statement(x)) }}
 {%- endmacro -%}
 
 {%- macro restore_insert(x) -%}
@@ -184,14 +155,7 @@ UPDATE {{ x.table }} AS t
 {%- endmacro -%}
 
 {%- macro restore_delete(x) -%}
-{%- set statement -%}
-INSERT INTO {{ x.table }} ({{ x.columns }})
-SELECT {{ x.columns_b }}
-  FROM {{ x.before }} b
-  {{ gate(x) }}
- WHERE {{ not_yet(x) }}{{ x.only_b }}
-{%- endset -%}
-{{ counted(x, statement) }}
+{{ counted(x, restore_delete_statement(x)) }}
 {%- endmacro -%}
 
 {%- macro triggers_count(x) -%}
