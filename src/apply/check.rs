@@ -4,8 +4,8 @@ use super::ledger;
 use crate::bundle::Bundle;
 use crate::catalog::{Catalog, LiveTable, TableKind};
 use crate::db::Database;
-use crate::inspect::{beating, nothing_hidden, schema_digest, target};
-use crate::manifest::{Engine, Manifests};
+use crate::inspect::{nothing_hidden, refuse_beating, schema_digest, target};
+use crate::manifest::{Engine, Manifest, Manifests};
 use crate::plan::Plan;
 use crate::recipe::Op;
 use crate::{Error, Result, ui};
@@ -27,7 +27,7 @@ pub struct ApplyChecks<'a> {
 pub async fn check_target(db: &mut Database, bundle: &Bundle, checks: &ApplyChecks<'_>) -> Result<Catalog> {
     let plan = &bundle.plan;
     identity(db, plan).await?;
-    manifest(plan, checks.manifests)?;
+    let m = manifest(plan, checks.manifests)?;
     if checks.writes {
         writable(db).await?;
     }
@@ -47,26 +47,9 @@ pub async fn check_target(db: &mut Database, bundle: &Bundle, checks: &ApplyChec
         ledger::require_sound(db, bundle).await?;
     }
     if checks.owners {
-        let m = checks.manifests.release(&plan.from.scheduler, first_release(plan, checks.manifests)?)?;
-        let alive = beating(db, &catalog, m, &plan.owners).await?;
-        if !alive.is_empty() {
-            return Err(Error::refused(format!(
-                "an owner said to be dead is alive: the heartbeat of {} moved",
-                alive.join(", ")
-            ))
-            .hint("stop it, or plan again with --dead-owner HOST:PORT@TIME for what ran before its restart"));
-        }
+        refuse_beating(db, &catalog, m, &plan.owners, "plan again with").await?;
     }
     Ok(catalog)
-}
-
-fn first_release<'m>(plan: &Plan, manifests: &'m Manifests) -> Result<&'m str> {
-    let known = manifests.of(&plan.from.scheduler)?;
-    let found = known.iter().find(|m| m.generation == plan.from.generation);
-    found
-        .and_then(|m| m.releases.first())
-        .map(String::as_str)
-        .ok_or_else(|| Error::refused(format!("no manifest for {} {}", plan.from.scheduler, plan.from.generation)))
 }
 
 async fn identity(db: &mut Database, plan: &Plan) -> Result<()> {
@@ -89,11 +72,12 @@ async fn identity(db: &mut Database, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-fn manifest(plan: &Plan, manifests: &Manifests) -> Result<()> {
+/// The manifest that the plan was made from, unchanged.
+fn manifest<'m>(plan: &Plan, manifests: &'m Manifests) -> Result<&'m Manifest> {
     let known = manifests.of(&plan.from.scheduler)?;
-    let found = known.iter().find(|m| m.generation == plan.from.generation);
+    let found = known.into_iter().find(|m| m.generation == plan.from.generation);
     match found {
-        Some(m) if m.sha256 == plan.from.manifest_sha256 => Ok(()),
+        Some(m) if m.sha256 == plan.from.manifest_sha256 => Ok(m),
         _ => Err(Error::refused(format!(
             "the manifest of {} {} is not the one the bundle was planned from",
             plan.from.scheduler, plan.from.generation
@@ -176,12 +160,7 @@ async fn statement_binlog(db: &mut Database) -> Result<()> {
 /// A pooler that changes the server session between statements breaks MySQL's
 /// session settings; on PostgreSQL everything is inside the one transaction.
 async fn steady_session(db: &mut Database) -> Result<()> {
-    let sql = match db.dialect.engine {
-        Engine::MySql => "SELECT CAST(CONNECTION_ID() AS CHAR)",
-        Engine::PostgreSql => "SELECT pg_backend_pid()::text",
-        Engine::Sqlite => return Ok(()),
-    };
-    let (first, second) = (db.value(sql).await?, db.value(sql).await?);
+    let (first, second) = (db.session_number().await?, db.session_number().await?);
     if first == second {
         return Ok(());
     }

@@ -21,8 +21,7 @@ pub enum BundleState {
 /// The ledger's table for a bundle, qualified.
 #[must_use]
 pub fn table(db: &Database, bundle: &Bundle) -> String {
-    let target = &bundle.plan.target;
-    db.dialect.table(target.work_schema.as_deref().or(target.schema.as_deref()), LEDGER)
+    db.dialect.table(bundle.plan.target.own_schema(), LEDGER)
 }
 
 /// Whether the ledger's table is there.
@@ -31,8 +30,7 @@ pub fn table(db: &Database, bundle: &Bundle) -> String {
 /// What the server said.
 pub async fn exists(db: &mut Database, bundle: &Bundle) -> Result<bool> {
     use crate::manifest::Engine;
-    let target = &bundle.plan.target;
-    let schema = target.work_schema.as_deref().or(target.schema.as_deref());
+    let schema = bundle.plan.target.own_schema();
     let literal = |text: &str| db.dialect.text_literal(text);
     let sql = match db.dialect.engine {
         Engine::MySql => {

@@ -61,7 +61,7 @@ async fn live_pins(db: &mut Database, view: &StepView<'_>, rows: &[RowChange]) -
 }
 
 fn difference(step: &Step, row: &RowChange, live: &Pins) -> Option<String> {
-    let key: Vec<String> = row.key.iter().map(|k| k.clone().unwrap_or_default()).collect();
+    let key = row.key_texts();
     let place = format!("{} {}", step.table, key.join("/"));
     let Some(found) = live.get(&key) else { return Some(format!("{place} is gone")) };
     let changed: Vec<String> = step

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::verify::{drift_of, require_backup};
 use crate::bundle::Bundle;
 use crate::db::Database;
-use crate::recipe::{Op, SetKind};
+use crate::recipe::Op;
 use crate::render::files::{Book, Partial, PartialStep};
 use crate::{Error, Result};
 
@@ -55,10 +55,7 @@ async fn moved(db: &mut Database, book: &Book<'_>) -> Result<(BTreeSet<String>, 
     for view in book.views() {
         let image = if view.step.op == Op::Delete { "before" } else { "after" };
         for drift in drift_of(db, &view, image, false).await? {
-            let is_it = |key: &[Option<String>]| {
-                key.iter().map(|k| k.as_deref().unwrap_or("")).eq(drift.key.iter().map(String::as_str))
-            };
-            if let Some(row) = view.step.rows.iter().find(|r| is_it(&r.key)) {
+            if let Some(row) = view.step.rows.iter().find(|r| r.key_texts() == drift.key) {
                 instances.extend(row.instance.clone());
             }
             keys.entry(view.name.clone()).or_default().insert(drift.key);
@@ -71,14 +68,12 @@ fn shares(book: &Book<'_>, moved: &BTreeSet<String>, moved_keys: &Keys) -> Parti
     let mut partial = Partial::new();
     for view in book.views() {
         // Counters follow the rows, whatever happened to them.
-        let recount = view.step.set.iter().any(|s| s.kind == SetKind::Recount);
         let stays = |row: &&crate::plan::RowChange| {
-            let key: Vec<String> = row.key.iter().map(|k| k.clone().unwrap_or_default()).collect();
             row.instance.as_ref().is_some_and(|i| moved.contains(i))
-                || moved_keys.get(&view.name).is_some_and(|keys| keys.contains(&key))
+                || moved_keys.get(&view.name).is_some_and(|keys| keys.contains(&row.key_texts()))
         };
         let skip: Vec<Vec<Option<String>>> = view.step.rows.iter().filter(stays).map(|r| r.key.clone()).collect();
-        let rows = if recount { 0 } else { view.step.rows.len() - skip.len() };
+        let rows = if view.step.is_recount() { 0 } else { view.step.rows.len() - skip.len() };
         partial.insert(view.name.clone(), PartialStep { rows, skip });
     }
     partial

@@ -40,8 +40,7 @@ pub async fn rehearse(db: &mut Database, bundle: &Bundle, events: &mut dyn Event
 
 async fn run_all(db: &mut Database, bundle: &Bundle, book: &Book<'_>, events: &mut dyn Events) -> Result<()> {
     let (session, tables, begin) = (bundle.file("session.sql")?, bundle.file("tables.sql")?, book.begin()?);
-    let opening =
-        if db.dialect.engine == Engine::MySql { [session, tables, &begin] } else { [&begin, session, tables] };
+    let opening = book.opening(session, tables, &begin);
     let numbered = bundle.files.iter().filter(|(name, _)| name.starts_with(|c: char| c.is_ascii_digit()));
     let texts =
         opening.into_iter().chain(numbered.map(|(_, text)| text.as_str())).chain([bundle.file("rollback.sql")?]);

@@ -84,7 +84,8 @@ pub(super) async fn run(
         let ends = is_end(&statement.sql);
         if ends {
             events.committing();
-            session = session_number(db).await;
+            // Inside the transaction, because a pooler may give each one another session.
+            session = db.session_number().await.ok().flatten();
         }
         failpoint(&statement.guard, ends);
         match db.run(&statement.sql).await {
@@ -172,17 +173,6 @@ async fn explain(db: &mut Database, bundle: &Bundle, statement: &Statement, faul
             Error::from(fault).context(format!("{place}; everything was rolled back"))
         }
     }
-}
-
-/// The server's number for the session that holds the transaction. Asked inside
-/// it, because a pooler may give each transaction another one.
-async fn session_number(db: &mut Database) -> Option<String> {
-    let sql = match db.dialect.engine {
-        Engine::MySql => "SELECT CAST(CONNECTION_ID() AS CHAR)",
-        Engine::PostgreSql => "SELECT pg_backend_pid()::text",
-        Engine::Sqlite => return None,
-    };
-    db.value(sql).await.ok().flatten()
 }
 
 /// Whether the server still has a session: it may be committing for a while yet.

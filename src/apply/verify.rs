@@ -6,7 +6,7 @@ use super::ledger::{self, BundleState};
 use crate::bundle::Bundle;
 use crate::db::Database;
 use crate::plan::Step;
-use crate::recipe::{Op, SetKind};
+use crate::recipe::Op;
 use crate::render::files::{Book, EndCheck};
 use crate::render::view::StepView;
 use crate::{Error, Result};
@@ -83,6 +83,7 @@ pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> 
     let dialect = db.dialect.clone();
     let book = Book::new(&bundle.plan, &dialect, &bundle.id)?;
     let restored = state == BundleState::RolledBack;
+    let left = if restored { ledger::left_alone(db, bundle).await? } else { None };
     for view in book.views() {
         let image = match (view.step.op, state) {
             (Op::Update, BundleState::Applied) | (Op::Insert, _) => "after",
@@ -92,17 +93,14 @@ pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> 
             e.hint("if the backup tables were dropped (flowmend clean), a bundle can no longer be verified")
         })?;
         // A partial rollback recounts: the number before the repair is not the right one any more.
-        if restored
-            && view.step.set.iter().any(|s| s.kind == SetKind::Recount)
-            && ledger::left_alone(db, bundle).await?.is_some()
-        {
+        if left.is_some() && view.step.is_recount() {
             continue;
         }
         report.drifted += drift.len();
         report.drift.extend(drift.into_iter().take(SAMPLE));
     }
-    if restored {
-        forgive_left_alone(&mut report, ledger::left_alone(db, bundle).await?);
+    if let Some(left) = left {
+        forgive_left_alone(&mut report, left);
     }
     if state == BundleState::Applied {
         for EndCheck { name, title, query } in book.end_checks() {
@@ -115,8 +113,7 @@ pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> 
 }
 
 /// After a partial rollback exactly the rows that it left alone differ from the backup.
-fn forgive_left_alone(report: &mut VerifyReport, left: Option<usize>) {
-    let Some(left) = left else { return };
+fn forgive_left_alone(report: &mut VerifyReport, left: usize) {
     report.left_alone = left;
     if report.drifted == left {
         report.drifted = 0;

@@ -15,9 +15,6 @@ async fn start(app: &App, m: &ArgMatches, access: Access, owners: bool) -> Resul
     let dir = path_of(m, "dir").ok_or_else(|| Error::usage("no bundle was named"))?;
     let bundle = Bundle::read(dir)?;
     let mut db = open(m, access).await?;
-    if db.schema.is_some() && given(m, "schema").is_none() {
-        db.schema.clone_from(&bundle.plan.target.schema);
-    }
     check_target(
         &mut db,
         &bundle,
@@ -155,11 +152,7 @@ async fn finish(
 
 /// `flowmend verify`. Exit 1 when something does not stand as it should.
 pub(super) async fn verify(app: &App, m: &ArgMatches) -> Result<u8> {
-    let dir = path_of(m, "dir").ok_or_else(|| Error::usage("no bundle was named"))?;
-    let bundle = Bundle::read(dir)?;
-    let mut db = open(m, Access::ReadOnly).await?;
-    db.schema.clone_from(&bundle.plan.target.schema);
-    check_target(&mut db, &bundle, &ApplyChecks { manifests: &app.manifests, writes: false, owners: false }).await?;
+    let (bundle, mut db) = start(app, m, Access::ReadOnly, false).await?;
     let receipt = receipt("verify", &bundle, &db);
     let found = apply::verify(&mut db, &bundle).await?;
     db.close().await;

@@ -10,7 +10,7 @@ use super::args::{given, path_of, recipe_args, wants_json};
 use super::context::{Ground, ground, open, operator};
 use crate::bundle::{self, Bundle};
 use crate::db::{Access, Database};
-use crate::inspect::{LookRequest, Owners, beating, claims_address, derive, owners_of_rows};
+use crate::inspect::{LookRequest, Owners, claims_address, derive, owners_of_rows, refuse_beating};
 use crate::manifest::Engine;
 use crate::plan::{Params, Plan};
 use crate::recipe::Recipe;
@@ -26,7 +26,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     }
     let recipe = app.recipes.get(&ground.found.manifest.scheduler, given(m, "recipe").unwrap_or_default())?;
     let params = Params::read(recipe, &recipe_args(&app.recipes, m)?, ground.now, ground.zone.as_ref(), &operator(m))?;
-    refuse_living_owners(&mut db, &ground, &params).await?;
+    refuse_beating(&mut db, &ground.catalog, &ground.found.manifest, &params.owners(), "give").await?;
     let plan = make(&mut db, &ground, recipe, &params, m).await?;
     let owners = match &recipe.file.owner {
         Some(column) => owners_of_rows(&mut db, &ground.found, column, &BTreeMap::new()).await?,
@@ -48,15 +48,6 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         report::human::planned(&written);
     }
     Ok(0)
-}
-
-async fn refuse_living_owners(db: &mut Database, ground: &Ground, params: &Params) -> Result<()> {
-    let alive = beating(db, &ground.catalog, &ground.found.manifest, &params.owners()).await?;
-    if alive.is_empty() {
-        return Ok(());
-    }
-    Err(Error::refused(format!("an owner said to be dead is alive: the heartbeat of {} moved", alive.join(", ")))
-        .hint("stop it, or give --dead-owner HOST:PORT@TIME for what ran before its restart"))
 }
 
 async fn make(db: &mut Database, ground: &Ground, recipe: &Recipe, params: &Params, m: &ArgMatches) -> Result<Plan> {

@@ -18,6 +18,7 @@ pub use url::Address;
 
 pub use crate::catalog::Row;
 use crate::dialect::Dialect;
+use crate::manifest::Engine;
 use crate::{Error, Result};
 
 /// What a statement did.
@@ -82,6 +83,19 @@ impl Database {
     /// What the server said.
     pub async fn value(&mut self, sql: &str) -> Result<Option<String>> {
         Ok(self.rows(sql).await?.into_iter().next().and_then(|row| row.into_iter().next().flatten()))
+    }
+
+    /// The server's number for this session; SQLite has none.
+    ///
+    /// # Errors
+    /// What the server said.
+    pub async fn session_number(&mut self) -> Result<Option<String>> {
+        let sql = match self.dialect.engine {
+            Engine::MySql => "SELECT CAST(CONNECTION_ID() AS CHAR)",
+            Engine::PostgreSql => "SELECT pg_backend_pid()::text",
+            Engine::Sqlite => return Ok(None),
+        };
+        self.value(sql).await
     }
 
     /// Closes the connection politely; errors do not matter any more.

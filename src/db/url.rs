@@ -113,12 +113,6 @@ impl Address {
         };
         format!("{}:{}", self.host, self.port.unwrap_or(default))
     }
-
-    /// The short name of the database, which an operator types to confirm.
-    #[must_use]
-    pub fn database_name(&self) -> &str {
-        self.database.rsplit('/').next().unwrap_or(&self.database)
-    }
 }
 
 /// The address, and whether it names a user but no host: `postgres://ann@/ds?host=/run/postgresql`,

@@ -126,13 +126,19 @@ impl Dialect {
         }
     }
 
+    /// Whether a column of the type holds an instant, which the session's zone only shows.
+    #[must_use]
+    pub fn is_instant(&self, type_sql: &str) -> bool {
+        self.engine == Engine::MySql && type_sql.to_lowercase().starts_with("timestamp")
+    }
+
     /// Now, on the clock of a scheduler that runs `offset_minutes` east of UTC.
     ///
     /// A MySQL TIMESTAMP is an instant, so the session's own clock is right there.
     #[must_use]
     pub fn now(&self, type_sql: &str, offset_minutes: i64) -> String {
         match self.engine {
-            Engine::MySql if type_sql.to_lowercase().starts_with("timestamp") => "CURRENT_TIMESTAMP".to_owned(),
+            Engine::MySql if self.is_instant(type_sql) => "CURRENT_TIMESTAMP".to_owned(),
             Engine::MySql => format!("(UTC_TIMESTAMP() + INTERVAL {offset_minutes} MINUTE)"),
             Engine::PostgreSql => {
                 format!("date_trunc('second', (now() AT TIME ZONE 'UTC') + INTERVAL '{offset_minutes} minutes')")

@@ -12,7 +12,7 @@ use jiff::tz::TimeZone;
 
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::manifest::{Clock, Engine, Manifest};
+use crate::manifest::{Clock, Manifest};
 use crate::plan::Zone;
 use crate::{Error, Result};
 
@@ -77,8 +77,7 @@ async fn from_pairs(db: &mut Database, catalog: &Catalog, m: &Manifest, clock: &
     let (wall, instant) = (m.column(wall_role)?, m.column(instant_role)?);
     let role = m.role(wall_role.split('.').next().unwrap_or_default())?;
     let stamped = catalog.get(&role.table).and_then(|t| t.column(instant));
-    let stamped = stamped.is_some_and(|c| c.on_update && c.type_sql.to_lowercase().starts_with("timestamp"));
-    if db.dialect.engine != Engine::MySql || !stamped {
+    if !stamped.is_some_and(|c| c.on_update && db.dialect.is_instant(&c.type_sql)) {
         return Ok(None);
     }
     let d = &db.dialect;

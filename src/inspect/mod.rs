@@ -11,7 +11,7 @@ pub use clock::{measure_zone, parse_zone};
 pub use derive::derive;
 pub use identify::{Identified, identify};
 pub use look::{LookRequest, look, recipe_env};
-pub use owners::{OwnerState, Owners, beating, claims_address};
+pub use owners::{OwnerState, Owners, claims_address, refuse_beating};
 pub use survey::{
     Anomaly, FindingReport, InspectReport, LeftReport, StateCount, SurveyRequest, owners_of_rows, survey,
 };

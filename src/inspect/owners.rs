@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::Result;
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::manifest::{BeatUnit, Heartbeat, Manifest};
 use crate::plan::OwnerClaim;
+use crate::{Error, Result};
 
 /// What is known of an owner's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -105,7 +105,7 @@ pub fn claims_address(claim: &OwnerClaim, address: &str) -> bool {
 ///
 /// # Errors
 /// What the server said.
-pub async fn beating(db: &mut Database, catalog: &Catalog, m: &Manifest, claims: &[OwnerClaim]) -> Result<Vec<String>> {
+async fn beating(db: &mut Database, catalog: &Catalog, m: &Manifest, claims: &[OwnerClaim]) -> Result<Vec<String>> {
     let first = read_beats(db, catalog, m).await?;
     let claimed = |address: &&String| claims.iter().any(|c| c.before.is_none() && claims_address(c, address));
     if !first.keys().any(|a| claimed(&a)) {
@@ -120,6 +120,26 @@ pub async fn beating(db: &mut Database, catalog: &Catalog, m: &Manifest, claims:
     let second = read_beats(db, catalog, m).await?;
     let moved = |address: &&String| second.get(*address).is_some_and(|beat| first.get(*address) != Some(beat));
     Ok(second.keys().filter(claimed).filter(moved).cloned().collect())
+}
+
+/// Refuses claims that a heartbeat contradicts. `restate` says how the operator
+/// gives another claim ("give", "plan again with").
+///
+/// # Errors
+/// An owner said to be dead beats, or what the server said.
+pub async fn refuse_beating(
+    db: &mut Database,
+    catalog: &Catalog,
+    m: &Manifest,
+    claims: &[OwnerClaim],
+    restate: &str,
+) -> Result<()> {
+    let alive = beating(db, catalog, m, claims).await?;
+    if alive.is_empty() {
+        return Ok(());
+    }
+    Err(Error::refused(format!("an owner said to be dead is alive: the heartbeat of {} moved", alive.join(", ")))
+        .hint(format!("stop it, or {restate} --dead-owner HOST:PORT@TIME for what ran before its restart")))
 }
 
 #[cfg(test)]

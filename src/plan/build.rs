@@ -10,7 +10,7 @@ use super::{
 };
 use crate::catalog::{Catalog, LiveColumn, LiveTable, Row};
 use crate::dialect::{Dialect, TypeClass};
-use crate::manifest::{Engine, Manifest, Role};
+use crate::manifest::{Manifest, Role};
 use crate::recipe::{Op, Recipe, SetKind, StepFile};
 use crate::render::{RecipeEnv, ser};
 use crate::{Error, Result};
@@ -162,25 +162,24 @@ fn shape<'a>(inputs: &Inputs<'a>, file: &'a StepFile) -> Result<Shape<'a>> {
     for (name, from) in file.set.iter().filter(|(name, _)| role.columns.contains_key(*name)) {
         let column = role_column(inputs, role, table, name)?;
         let sql = match from.kind {
-            SetKind::Row => None,
+            // The clock is asked for only when there is a row to write.
+            SetKind::Row | SetKind::Now => None,
             SetKind::Recount => {
                 Some(inputs.env.text(&format!("steps.{}.set.{name}", file.role), &from.sql, BTreeMap::new())?)
             }
-            // The clock is asked for only when there is a row to write.
-            SetKind::Now => None,
         };
         set.push((name.clone(), SetColumn { column, kind: from.kind, sql }));
     }
     // States first: they are what a reviewer looks for.
     set.sort_by_key(|(name, _)| !inputs.manifest.states.contains_key(&format!("{}.{name}", file.role)));
-    let pinned = if file.op == Op::Insert { &[][..] } else { &role.witnesses[..] };
-    let mut pins: Vec<Column> = match file.op {
-        Op::Insert => Vec::new(),
-        Op::Update | Op::Delete => set.iter().map(|(_, s)| s.column.clone()).collect(),
-    };
-    for witness in named(pinned)? {
-        if !pins.contains(&witness) {
-            pins.push(witness);
+    let mut pins: Vec<Column> = Vec::new();
+    // A row that is to come has no old values.
+    if file.op != Op::Insert {
+        pins.extend(set.iter().map(|(_, s)| s.column.clone()));
+        for witness in named(&role.witnesses)? {
+            if !pins.contains(&witness) {
+                pins.push(witness);
+            }
         }
     }
     let related = file.related.as_ref().map(|r| related(inputs, role, table, r)).transpose()?;
@@ -188,10 +187,9 @@ fn shape<'a>(inputs: &Inputs<'a>, file: &'a StepFile) -> Result<Shape<'a>> {
 }
 
 fn now_expression(inputs: &Inputs<'_>, column: &Column) -> Result<String> {
-    let instant = inputs.dialect.engine == Engine::MySql && column.type_sql.to_lowercase().starts_with("timestamp");
     let offset = match inputs.zone {
         Some(zone) => zone.offset_minutes,
-        None if instant => 0,
+        None if inputs.dialect.is_instant(&column.type_sql) => 0,
         None => {
             return Err(params::zone_needed(&format!("{} is written on the scheduler's clock", column.name)));
         }

@@ -130,6 +130,14 @@ pub struct Target {
     pub allowed_triggers: Vec<String>,
 }
 
+impl Target {
+    /// The schema of the ledger and of the bundles' own tables, where it must be named.
+    #[must_use]
+    pub fn own_schema(&self) -> Option<&str> {
+        self.work_schema.as_deref().or(self.schema.as_deref())
+    }
+}
+
 /// Something counted at plan time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -324,7 +332,21 @@ impl Plan {
     }
 }
 
+impl RowChange {
+    /// The key values as texts.
+    #[must_use]
+    pub fn key_texts(&self) -> Vec<String> {
+        self.key.iter().map(|k| k.clone().unwrap_or_default()).collect()
+    }
+}
+
 impl Step {
+    /// Whether it writes a counter, which follows other rows.
+    #[must_use]
+    pub fn is_recount(&self) -> bool {
+        self.set.iter().any(|s| s.kind == SetKind::Recount)
+    }
+
     /// The written column of a name, with its place in `RowChange::new`.
     #[must_use]
     pub fn set_column(&self, name: &str) -> Option<(usize, &SetColumn)> {

@@ -7,6 +7,7 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use super::view::StepView;
 use crate::data::Tree;
 use crate::dialect::Dialect;
+use crate::manifest::Engine;
 use crate::plan::Plan;
 use crate::recipe::Op;
 use crate::{Error, Result};
@@ -90,7 +91,6 @@ impl<'a> Book<'a> {
             ("schema_q".to_owned(), self.d.ident(&schema).into()),
             ("schema_literal".to_owned(), self.d.text_literal(&schema).into()),
             ("table_literals".to_owned(), literals.join(", ").into()),
-            ("table_count".to_owned(), tables.len().into()),
             ("lock_seconds".to_owned(), LOCK_SECONDS.into()),
             ("statement_seconds".to_owned(), STATEMENT_SECONDS.into()),
         ])
@@ -105,8 +105,7 @@ impl<'a> Book<'a> {
     /// The ledger's table, qualified.
     #[must_use]
     pub fn ledger(&self) -> String {
-        let target = &self.plan.target;
-        self.d.table(target.work_schema.as_deref().or(target.schema.as_deref()), LEDGER)
+        self.d.table(self.plan.target.own_schema(), LEDGER)
     }
 
     /// The steps' SQL parts.
@@ -129,6 +128,16 @@ impl<'a> Book<'a> {
             Op::Update => vec!["work", "before", "after"],
             Op::Insert => vec!["work", "after"],
             Op::Delete => vec!["work", "before"],
+        }
+    }
+
+    /// The texts before the first numbered file, in order: on MySQL a CREATE
+    /// TABLE commits, so there the tables are made before the transaction begins.
+    #[must_use]
+    pub fn opening<'t>(&self, session: &'t str, tables: &'t str, begin: &'t str) -> [&'t str; 3] {
+        match self.d.engine {
+            Engine::MySql => [session, tables, begin],
+            Engine::PostgreSql | Engine::Sqlite => [begin, session, tables],
         }
     }
 

@@ -220,7 +220,7 @@ impl Chain<'_, '_> {
             }
         }
         // A counter that is recounted comes last: it follows the rows that went back.
-        let recounted = |view: &&StepView<'_>| partial.is_some() && counts(view);
+        let recounted = |view: &&StepView<'_>| partial.is_some() && view.step.is_recount();
         for view in views.iter().rev().filter(|v| !recounted(v)).chain(views.iter().rev().filter(recounted)) {
             text += &self.undo(view, partial)?;
         }
@@ -240,7 +240,7 @@ impl Chain<'_, '_> {
         let rows = partial.map_or(view.step.rows.len(), |p| p.get(&view.name).map_or(0, |s| s.rows));
         let mut x = self.step_x(view, &own, rows);
         if let Some(partial) = partial {
-            if counts(view) {
+            if view.step.is_recount() {
                 let text = self.book.call("recount", x)?;
                 let map = view.map();
                 let key = map.get("key_ta").map(ToString::to_string).unwrap_or_default();
@@ -288,11 +288,6 @@ fn undone(view: &StepView<'_>, rows: usize, limit: &str) -> (String, usize) {
             rows,
         ),
     }
-}
-
-/// Whether a step writes a counter.
-fn counts(view: &StepView<'_>) -> bool {
-    view.step.set.iter().any(|s| s.kind == crate::recipe::SetKind::Recount)
 }
 
 /// Rows that a partial rollback leaves alone, as a condition on an alias.

@@ -26,8 +26,7 @@ pub fn render(plan: &Plan, templates: &Tree) -> Result<BTreeMap<String, String>>
     files.insert("tables.sql".to_owned(), book.tables()?);
     files.insert("clean.sql".to_owned(), book.clean()?);
     files.insert(format!("apply.{client}"), book.runner("apply", &body.files, &body.guards)?);
-    let undo = vec![("rollback.sql".to_owned(), rollback.text.clone())];
-    files.insert(format!("rollback.{client}"), book.runner("rollback", &undo, &rollback.guards)?);
+    files.insert(format!("rollback.{client}"), book.rollback_runner(&rollback)?);
     files.insert("rollback.sql".to_owned(), rollback.text);
     files.extend(body.files);
     files.insert("TICKET.md".to_owned(), ticket::render(plan, &id, &dialect, templates)?);
@@ -134,12 +133,7 @@ impl Book<'_> {
         let session = self.session()?;
         let tables = if what == "apply" { self.tables()? } else { String::new() };
         let begin = self.begin()?;
-        if self.d.engine == crate::manifest::Engine::MySql {
-            // Here CREATE TABLE commits, so the tables are made first.
-            parts.extend([session, tables, begin]);
-        } else {
-            parts.extend([begin, session, tables]);
-        }
+        parts.extend(self.opening(&session, &tables, &begin).map(ToOwned::to_owned));
         for (name, text) in files {
             parts.push(format!("-- ==== {name} ====\n{text}"));
         }

@@ -9,7 +9,7 @@ use minijinja::value::{Rest, Value};
 use minijinja::{Environment, ErrorKind, UndefinedBehavior};
 
 use crate::dialect::{Dialect, TypeClass};
-use crate::manifest::{Engine, Manifest, State, StateSet};
+use crate::manifest::{Manifest, State, StateSet};
 use crate::plan::{ParamValue, Params};
 use crate::recipe::Recipe;
 use crate::render::ser;
@@ -118,7 +118,7 @@ fn before_cutoff(scope: &RecipeScope<'_>) -> impl Fn(&str, &str) -> TemplateResu
         let cutoff = cutoff.as_ref().ok_or_else(|| fail(&Error::usage("before_cutoff: no age was given")))?;
         let role = m.role(name.split('.').next().unwrap_or_default()).map_err(|e| fail(&e))?;
         let spec = m.tables.get(&role.table).and_then(|t| t.columns.iter().find(|c| c.name == column)?.on(d.engine));
-        let stamped = d.engine == Engine::MySql && spec.is_some_and(|s| s.type_sql.starts_with("timestamp"));
+        let stamped = spec.is_some_and(|s| d.is_instant(&s.type_sql));
         let column = format!("{alias}.{}", d.ident(column));
         Ok(match instant {
             Some(instant) if stamped => format!("UNIX_TIMESTAMP({column}) < {instant}"),

@@ -38,10 +38,7 @@ pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<St
     x.insert("plan", ser(header(plan)));
     x.insert("steps", plan.steps.iter().enumerate().map(|(i, s)| step_map(s, i)).collect::<Vec<_>>().into());
     x.insert("rows", plan.row_count().into());
-    x.insert(
-        "ledger",
-        d.table(plan.target.work_schema.as_deref().or(plan.target.schema.as_deref()), super::book::LEDGER).into(),
-    );
+    x.insert("ledger", d.table(plan.target.own_schema(), super::book::LEDGER).into());
     x.insert("zone", plan.from.zone.as_ref().map_or(Value::from(""), |z| utc_offset(z.offset_minutes).into()));
     x.insert("lock_seconds", super::book::LOCK_SECONDS.into());
     x.insert("statement_seconds", super::book::STATEMENT_SECONDS.into());

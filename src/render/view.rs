@@ -33,7 +33,7 @@ impl<'a> StepView<'a> {
         Self {
             d,
             schema: plan.target.schema.as_deref(),
-            work_schema: plan.target.work_schema.as_deref().or(plan.target.schema.as_deref()),
+            work_schema: plan.target.own_schema(),
             step,
             name: format!("{number:02}_{}", step.role),
             prefix: format!("flowmend_{}_{number:02}", &id[..12]),
@@ -262,11 +262,8 @@ impl<'a> StepView<'a> {
     }
 
     fn recount_list(&self) -> String {
-        let set = self.step.set.iter().filter_map(|s| {
-            (s.kind != SetKind::Row)
-                .then(|| Some(format!("{} = {}", self.target(&s.column), s.sql.as_ref()?)))
-                .flatten()
-        });
+        let known_then = self.step.set.iter().filter(|s| s.kind != SetKind::Row);
+        let set = known_then.filter_map(|s| Some(format!("{} = {}", self.target(&s.column), s.sql.as_ref()?)));
         set.collect::<Vec<_>>().join(", ")
     }
 

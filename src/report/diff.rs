@@ -104,8 +104,7 @@ fn steps(a: &Bundle, b: &Bundle) -> Vec<StepDiff> {
 type Rows<'a> = BTreeMap<String, &'a RowChange>;
 
 fn rows(step: Option<&Step>) -> Rows<'_> {
-    let key = |row: &RowChange| row.key.iter().map(|k| k.clone().unwrap_or_default()).collect::<Vec<_>>().join("/");
-    step.into_iter().flat_map(|s| &s.rows).map(|r| (key(r), r)).collect()
+    step.into_iter().flat_map(|s| &s.rows).map(|r| (r.key_texts().join("/"), r)).collect()
 }
 
 /// Prints a comparison for people.

@@ -86,7 +86,7 @@ fn anomalies(r: &InspectReport) {
     head("Values that break something");
     for a in &r.anomalies {
         let value = a.value.as_deref().map_or_else(|| "IS NULL".to_owned(), |v| format!("= {v}"));
-        out(format!("  {} {} {}: {} {}", paint(BAD, &a.kind), a.column, safe(&value, 40), a.rows, plural(a.rows)));
+        out(format!("  {} {} {}: {}", paint(BAD, &a.kind), a.column, safe(&value, 40), rows_of(a.rows)));
         out(format!("    rows {}", safe(&a.sample.join(", "), 70)));
         wrapped("    ", 4, &a.note);
     }
@@ -138,12 +138,9 @@ fn findings(r: &InspectReport) {
     }
 }
 
-fn rows_of(n: usize) -> String {
-    format!("{n} {}", if n == 1 { "row" } else { "rows" })
-}
-
-fn plural(n: u64) -> &'static str {
-    if n == 1 { "row" } else { "rows" }
+fn rows_of<N: std::fmt::Display + PartialEq + From<u8>>(n: N) -> String {
+    let noun = if n == N::from(1) { "row" } else { "rows" };
+    format!("{n} {noun}")
 }
 
 /// A bundle for review, with at most `rows` rows of each step.
