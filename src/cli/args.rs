@@ -36,6 +36,7 @@ pub fn command(recipes: &Recipes) -> Command {
                 .args(release())
                 .args(moment())
                 .args(parameters(recipes))
+                .arg(flag("explain", "Explain each row that was found, not only the first of its kind"))
                 .arg(text("operator", "NAME", "Who says what is said (default: $USER)"))
                 .arg(format()),
         )

@@ -27,7 +27,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     if wants_json(m) {
         report::json(&found)?;
     } else {
-        report::human::inspect(&found);
+        report::human::inspect(&found, m.get_flag("explain"));
     }
     Ok(u8::from(!found.findings.is_empty() || !found.anomalies.is_empty()))
 }

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::dialect::Dialect;
-use crate::plan::{Inputs, Params, StepRows, Zone, step_query, wall_clock};
+use crate::plan::{Inputs, Params, StepRows, Zone, report_query, step_query, wall_clock};
 use crate::recipe::Recipe;
 use crate::render::{RecipeEnv, RecipeScope};
 
@@ -77,12 +77,33 @@ pub async fn look(db: &mut Database, request: &LookRequest<'_>, inputs: &Inputs<
             looked.push(StepRows::NotNeeded(when));
             continue;
         }
-        let sql = step_query(inputs, step)?;
-        let rows = db
-            .rows(&sql)
-            .await
-            .map_err(|e| e.context(format!("recipe {}, {}", request.recipe.file.name, step.query)))?;
-        looked.push(StepRows::Rows(rows));
+        looked.push(ask(db, request, &step_query(inputs, step)?, &step.query).await?);
     }
     Ok(looked)
+}
+
+/// Runs every query of rows that are only shown, in the recipe's order.
+///
+/// # Errors
+/// As [`look`].
+pub async fn look_at_reports(
+    db: &mut Database,
+    request: &LookRequest<'_>,
+    inputs: &Inputs<'_>,
+) -> Result<Vec<StepRows>> {
+    let mut looked = Vec::new();
+    for report in &request.recipe.file.reports {
+        let when = inputs.env.text(&format!("reports.{}.when", report.role), &report.when, BTreeMap::new())?;
+        looked.push(match when.as_str() {
+            "yes" => ask(db, request, &report_query(inputs, report)?, &report.query).await?,
+            _ => StepRows::NotNeeded(when),
+        });
+    }
+    Ok(looked)
+}
+
+async fn ask(db: &mut Database, request: &LookRequest<'_>, sql: &str, query: &str) -> Result<StepRows> {
+    let rows = db.rows(sql).await;
+    let rows = rows.map_err(|e| e.context(format!("recipe {}, {query}", request.recipe.file.name)))?;
+    Ok(StepRows::Rows(rows))
 }

@@ -2,6 +2,7 @@
 
 mod clock;
 mod derive;
+mod findings;
 mod identify;
 mod look;
 mod owners;
@@ -9,12 +10,11 @@ mod survey;
 
 pub use clock::{measure_zone, parse_zone};
 pub use derive::derive;
+pub use findings::{Explained, FindingReport, LeftReport, REPORT};
 pub use identify::{Identified, identify};
-pub use look::{LookRequest, look, recipe_env};
+pub use look::{LookRequest, look, look_at_reports, recipe_env};
 pub use owners::{OwnerState, Owners, claims_address, refuse_beating};
-pub use survey::{
-    Anomaly, FindingReport, InspectReport, LeftReport, StateCount, SurveyRequest, owners_of_rows, survey,
-};
+pub use survey::{Anomaly, InspectReport, StateCount, SurveyRequest, owners_of_rows, survey};
 
 use crate::catalog::Catalog;
 use crate::db::Database;

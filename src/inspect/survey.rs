@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::findings::{FindingReport, Findings, LeftReport};
 use super::owners::{OwnerState, Owners, read_beats};
-use super::{Identified, LookRequest, begin_snapshot, end_snapshot, look, recipe_env};
+use super::{Identified, begin_snapshot, end_snapshot};
 use crate::Result;
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::plan::{Params, StepRows, Zone};
-use crate::recipe::{Op, Recipe, Recipes};
+use crate::plan::Zone;
+use crate::recipe::Recipes;
 
 /// The version of the JSON form.
 pub const REPORT_FORMAT: u32 = 1;
@@ -85,40 +86,6 @@ pub struct Anomaly {
     pub note: String,
 }
 
-/// A finding of a recipe.
-#[derive(Debug, Serialize)]
-pub struct FindingReport {
-    /// The recipe that repairs it.
-    pub recipe: String,
-    /// Stable code.
-    pub code: String,
-    /// What it is.
-    pub title: String,
-    /// How many rows.
-    pub rows: usize,
-    /// The first rows: key and label.
-    pub sample: Vec<String>,
-}
-
-/// Rows that a recipe looked at and left out.
-#[derive(Debug, Serialize)]
-pub struct LeftReport {
-    /// The recipe.
-    pub recipe: String,
-    /// The reason's code.
-    pub reason: String,
-    /// The role of the rows.
-    pub role: String,
-    /// How many rows.
-    pub rows: usize,
-    /// Why.
-    pub why: String,
-    /// The way out.
-    pub way_out: String,
-    /// The first keys.
-    pub sample: Vec<String>,
-}
-
 /// What the operator asked for.
 pub struct SurveyRequest<'a> {
     /// All recipes.
@@ -164,14 +131,16 @@ pub async fn survey(
         findings: Vec::new(),
         left_out: Vec::new(),
     };
-    for recipe in request.recipes.of(&found.manifest.scheduler) {
+    let mut findings = Findings::default();
+    for recipe in request.recipes.of(&found.manifest.scheduler).filter(|r| r.applies_to(&found.manifest)) {
         if let Some(column) = &recipe.file.owner
             && report.owners.is_empty()
         {
             report.owners = owners_of_rows(db, found, column, &beats).await?;
         }
-        add_findings(db, catalog, found, recipe, request, &mut report).await?;
+        findings.add(db, catalog, found, recipe, request).await?;
     }
+    (report.findings, report.left_out) = findings.finish();
     end_snapshot(db).await?;
     Ok(report)
 }
@@ -306,94 +275,4 @@ pub async fn owners_of_rows(
         Owners { address, rows, oldest: cells.next().flatten(), state }
     };
     Ok(rows.into_iter().map(owner).collect())
-}
-
-async fn add_findings(
-    db: &mut Database,
-    catalog: &Catalog,
-    found: &Identified,
-    recipe: &Recipe,
-    request: &SurveyRequest<'_>,
-    report: &mut InspectReport,
-) -> Result<()> {
-    let given: BTreeMap<String, Vec<String>> = request
-        .given
-        .iter()
-        .filter(|(name, _)| recipe.parameter(name).is_some())
-        .map(|(n, v)| (n.clone(), v.clone()))
-        .collect();
-    let params = Params::read(recipe, &given, request.now, request.zone, request.said_by)?;
-    let choice = recipe.file.choice.as_ref().map(|c| c.verdict.as_str());
-    let look_request = LookRequest { catalog, found, recipe, params: &params, zone: request.zone, now: request.now };
-    let looked = looked_rows(db, &look_request).await?;
-    for finding in &recipe.file.findings {
-        let rows: Vec<&LookedRow> = looked
-            .iter()
-            .filter(|r| r.finding == finding.code && (r.verdict == "plan" || Some(r.verdict.as_str()) == choice))
-            .collect();
-        if rows.is_empty() {
-            continue;
-        }
-        report.findings.push(FindingReport {
-            recipe: recipe.file.name.clone(),
-            code: finding.code.clone(),
-            title: finding.title.clone(),
-            rows: rows.len(),
-            sample: rows.iter().take(SAMPLE).map(|r| format!("{} {}", r.key, r.label)).collect(),
-        });
-    }
-    for reason in &recipe.file.left_out {
-        let mut by_role: BTreeMap<&str, Vec<&LookedRow>> = BTreeMap::new();
-        for row in looked.iter().filter(|r| r.verdict == reason.code) {
-            by_role.entry(&row.role).or_default().push(row);
-        }
-        for (role, rows) in by_role {
-            report.left_out.push(LeftReport {
-                recipe: recipe.file.name.clone(),
-                reason: reason.code.clone(),
-                role: role.to_owned(),
-                rows: rows.len(),
-                why: reason.why.clone(),
-                way_out: reason.way_out.clone(),
-                sample: rows.iter().take(SAMPLE).map(|r| r.key.clone()).collect(),
-            });
-        }
-    }
-    Ok(())
-}
-
-/// One row that a recipe looked at.
-struct LookedRow {
-    role: String,
-    verdict: String,
-    finding: String,
-    key: String,
-    label: String,
-}
-
-async fn looked_rows(db: &mut Database, request: &LookRequest<'_>) -> Result<Vec<LookedRow>> {
-    let env = recipe_env(db, request)?;
-    let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
-    let inputs = request.inputs(&dialect, schema.as_deref(), &env);
-    let steps = look(db, request, &inputs).await?;
-    let mut looked = Vec::new();
-    for (step, rows) in request.recipe.file.steps.iter().zip(steps) {
-        let StepRows::Rows(rows) = rows else { continue };
-        // A row that is to come has no key yet; the run it is for names it.
-        let key = match step.op {
-            Op::Insert => 2..3,
-            Op::Update | Op::Delete => 4..4 + request.found.manifest.role(&step.role)?.key.len(),
-        };
-        for row in rows {
-            let text = |i: usize| row.get(i).cloned().flatten().unwrap_or_default();
-            looked.push(LookedRow {
-                role: step.role.clone(),
-                verdict: text(0),
-                finding: text(1),
-                label: text(3),
-                key: key.clone().map(text).collect::<Vec<_>>().join("/"),
-            });
-        }
-    }
-    Ok(looked)
 }

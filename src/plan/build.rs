@@ -11,7 +11,7 @@ use super::{
 use crate::catalog::{Catalog, LiveColumn, LiveTable, Row};
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::{Manifest, Role};
-use crate::recipe::{Op, Recipe, SetKind, StepFile};
+use crate::recipe::{Op, Recipe, ReportFile, SetKind, StepFile};
 use crate::render::{RecipeEnv, ser};
 use crate::{Error, Result};
 
@@ -70,6 +70,7 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
     if file.op == Op::Insert {
         // There is no row to join yet; `step` puts these in order.
         fields.extend(shape.set.iter().map(|(name, column)| new_value(d, name, column)));
+        fields.extend(file.gives.iter().map(|name| d.as_text(&format!("q.{name}"))));
         return Ok(format!("SELECT {}\nFROM (\n{query}\n) q", fields.join(", ")));
     }
     fields.extend(shape.key.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
@@ -81,6 +82,7 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
         let table = d.table(inputs.schema, &related.table);
         joins = format!("\n  JOIN {table} r ON r.{} = t.{}", d.ident(&related.to), d.ident(&related.from));
     }
+    fields.extend(file.gives.iter().map(|name| d.as_text(&format!("q.{name}"))));
     let role = inputs.manifest.role(&file.role)?;
     let on: Vec<String> = role
         .key
@@ -97,6 +99,25 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
         on.join(" AND "),
         order.join(", "),
     ))
+}
+
+/// The query of a report, everything read as text, ordered by key.
+///
+/// # Errors
+/// The recipe's template does not render, or names what the database lacks.
+pub fn report_query(inputs: &Inputs<'_>, file: &ReportFile) -> Result<String> {
+    let d = inputs.dialect;
+    let role = inputs.manifest.role(&file.role)?;
+    let table = live_table(inputs, role)?;
+    let query = inputs.env.file(&file.query, BTreeMap::new())?;
+    let mut fields = vec!["q.verdict".to_owned(), "q.finding".to_owned()];
+    let texts = ["instance", "label"].into_iter().chain(role.key.iter().chain(&file.gives).map(String::as_str));
+    fields.extend(texts.map(|name| d.as_text(&format!("q.{name}"))));
+    let mut order = Vec::new();
+    for name in &role.key {
+        order.push(d.key_order(&format!("q.{name}"), role_column(inputs, role, table, name)?.class));
+    }
+    Ok(format!("SELECT {}\nFROM (\n{query}\n) q\nORDER BY {}", fields.join(", "), order.join(", ")))
 }
 
 fn new_value(d: &Dialect, role_column: &str, column: &SetColumn) -> String {

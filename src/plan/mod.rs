@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use build::{Inputs, StepRows, build, step_query};
+pub use build::{Inputs, StepRows, build, report_query, step_query};
 pub use params::{OwnerClaim, ParamValue, Params, duration, wall_clock};
 
 use crate::dialect::TypeClass;

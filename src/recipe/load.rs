@@ -6,10 +6,15 @@ use std::fmt::Display;
 use minijinja::Environment;
 use toml::de::{DeTable, DeValue};
 
-use super::{Op, Recipe, RecipeFile, StepFile};
+use super::{Op, Recipe, RecipeFile, SharedWords, StepFile};
 use crate::data::{DataFile, Tree};
 use crate::manifest::{Manifest, Manifests};
 use crate::{Error, Result};
+
+/// The folder beside a scheduler's recipes for what they share.
+pub const SHARED: &str = "shared";
+/// The file there with shared parameters and reasons.
+const WORDS: &str = "words.toml";
 
 /// Every recipe that is known.
 #[derive(Clone, Debug, Default)]
@@ -27,26 +32,33 @@ impl Recipes {
         for (path, file) in tree.iter() {
             let Some(folder) = path.strip_suffix("/recipe.toml") else { continue };
             let Some((scheduler, name)) = folder.split_once('/') else { continue };
-            let parsed: RecipeFile = toml::from_str(&file.text)
-                .map_err(|e| Error::usage(format!("{}: {}", file.origin, e.to_string().trim_end())))?;
+            let mut parsed: RecipeFile = read_toml(file)?;
             if parsed.name != name {
                 let message = format!("name: `{}` differs from the folder {name}", parsed.name);
                 return Err(Place { file }.at(&["name"], message));
             }
+            let words = shared_words(tree, scheduler)?;
+            take_words(&mut parsed, &words, Place { file })?;
+            let shared = format!("{scheduler}/{SHARED}");
             let recipe = Recipe {
                 scheduler: scheduler.to_owned(),
                 folder: folder.to_owned(),
                 templates: templates(tree, folder),
-                sha256: digest(tree, folder),
+                sha256: digest(tree, &[folder, &shared]),
+                shared: templates(tree, &shared),
                 file: parsed,
             };
             check(&recipe, Place { file }, manifests)?;
             all.push(recipe);
         }
+        followers_exist(tree, &all)?;
+        all.sort_by(|a: &Recipe, b: &Recipe| {
+            (&a.scheduler, a.file.order, &a.file.name).cmp(&(&b.scheduler, b.file.order, &b.file.name))
+        });
         Ok(Self { all })
     }
 
-    /// All recipes of a scheduler.
+    /// All recipes of a scheduler, in the order of their places.
     pub fn of<'a>(&'a self, scheduler: &str) -> impl Iterator<Item = &'a Recipe> + use<'a> {
         let scheduler = scheduler.to_owned();
         self.all.iter().filter(move |r| r.scheduler == scheduler)
@@ -70,15 +82,55 @@ impl Recipes {
     }
 }
 
+fn read_toml<T: serde::de::DeserializeOwned>(file: &DataFile) -> Result<T> {
+    toml::from_str(&file.text).map_err(|e| Error::usage(format!("{}: {}", file.origin, e.to_string().trim_end())))
+}
+
+/// The words that a scheduler's recipes share; none if there is no such file.
+fn shared_words(tree: &Tree, scheduler: &str) -> Result<SharedWords> {
+    tree.get(&format!("{scheduler}/{SHARED}/{WORDS}")).map_or_else(|| Ok(SharedWords::default()), read_toml)
+}
+
+/// Gives a recipe the shared parameters that it names, and every shared reason
+/// that it does not say in words of its own.
+fn take_words(recipe: &mut RecipeFile, words: &SharedWords, place: Place<'_>) -> Result<()> {
+    for (index, name) in recipe.uses.iter().enumerate() {
+        let path = ["uses", &index.to_string()];
+        let Some(parameter) = words.parameters.iter().find(|p| p.name == *name) else {
+            return Err(place.at(&path, format!("uses: {SHARED}/{WORDS} has no parameter {name}")));
+        };
+        if recipe.parameters.iter().any(|p| p.name == *name) {
+            return Err(place.at(&path, format!("uses: the parameter {name} is described here, too")));
+        }
+        recipe.parameters.push(parameter.clone());
+    }
+    let own: Vec<String> = recipe.left_out.iter().map(|r| r.code.clone()).collect();
+    recipe.left_out.extend(words.left_out.iter().filter(|r| !own.contains(&r.code)).cloned());
+    Ok(())
+}
+
 fn templates(tree: &Tree, folder: &str) -> BTreeMap<String, String> {
     let prefix = format!("{folder}/");
     tree.iter().filter_map(|(path, file)| Some((path.strip_prefix(&prefix)?.to_owned(), file.text.clone()))).collect()
 }
 
-fn digest(tree: &Tree, folder: &str) -> String {
-    let files = templates(tree, folder);
+fn digest(tree: &Tree, folders: &[&str]) -> String {
+    let files: Vec<(String, String)> = folders.iter().flat_map(|folder| templates(tree, folder)).collect();
     let parts: Vec<&[u8]> = files.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]).collect();
     crate::bundle::sha256(&parts)
+}
+
+/// `then` names recipes of the same scheduler.
+fn followers_exist(tree: &Tree, all: &[Recipe]) -> Result<()> {
+    for recipe in all {
+        let known = |name: &String| all.iter().any(|r| r.scheduler == recipe.scheduler && r.file.name == *name);
+        let unknown = recipe.file.then.iter().enumerate().find(|(_, name)| !known(name));
+        if let (Some((index, name)), Some(file)) = (unknown, tree.get(&format!("{}/recipe.toml", recipe.folder))) {
+            let message = format!("then: {} has no recipe {name}", recipe.scheduler);
+            return Err(Place { file }.at(&["then", &index.to_string()], message));
+        }
+    }
+    Ok(())
 }
 
 /// The recipe's file, able to say "file, line, key".
@@ -134,8 +186,7 @@ fn check(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()>
         }
     }
     names_are_known(recipe, place, manifests)?;
-    let applies = |m: &&Manifest| m.scheduler == recipe.scheduler && file.needs.iter().all(|role| m.has(role));
-    for manifest in manifests.iter().filter(applies) {
+    for manifest in manifests.iter().filter(|m| recipe.applies_to(m)) {
         for (index, step) in file.steps.iter().enumerate().filter(|(_, s)| manifest.has(&s.role)) {
             may_write(step, index, place, manifest)?;
         }
@@ -154,6 +205,10 @@ fn files_are_there(recipe: &Recipe, place: Place<'_>) -> Result<()> {
             format!("steps.{}.query: no file {} beside it", step.role, step.query),
         ));
     }
+    if let Some((index, report)) = recipe.file.reports.iter().enumerate().find(|(_, r)| missing(&r.query)) {
+        let message = format!("reports.{}.query: no file {} beside it", report.role, report.query);
+        return Err(place.at(&["reports", &index.to_string(), "query"], message));
+    }
     if missing(&recipe.file.prose) {
         return Err(place.at(&["prose"], format!("prose: no file {} beside it", recipe.file.prose)));
     }
@@ -170,6 +225,9 @@ fn templates_parse(recipe: &Recipe, place: Place<'_>) -> Result<()> {
     for (name, text) in recipe.templates.iter().filter(|(name, _)| name.ends_with(".j2")) {
         env.template_from_named_str(&format!("{folder}{name}"), text)?;
     }
+    for (name, text) in recipe.shared.iter().filter(|(name, _)| name.ends_with(".j2")) {
+        env.template_from_named_str(&format!("{}/{SHARED}/{name}", recipe.scheduler), text)?;
+    }
     for (index, step) in recipe.file.steps.iter().enumerate() {
         let conditions = step.conditions.iter().enumerate();
         let conditions = conditions.flat_map(|(n, c)| [(n, "sql", &c.sql), (n, "when", &c.when)]);
@@ -181,6 +239,14 @@ fn templates_parse(recipe: &Recipe, place: Place<'_>) -> Result<()> {
         for (column, set) in &step.set {
             env.template_from_str(&set.sql).map_err(|e| place.at_step(index, &["set", column], Error::from(e)))?;
         }
+    }
+    for (index, report) in recipe.file.reports.iter().enumerate() {
+        let path = ["reports", &index.to_string(), "when"];
+        env.template_from_str(&report.when).map_err(|e| place.at(&path, Error::from(e)))?;
+    }
+    for (index, finding) in recipe.file.findings.iter().enumerate() {
+        let path = ["findings", &index.to_string(), "explain"];
+        env.template_from_str(&finding.explain).map_err(|e| place.at(&path, Error::from(e)))?;
     }
     for (index, check) in recipe.file.checks.iter().enumerate() {
         let path = ["checks", &index.to_string(), "sql"];
@@ -205,6 +271,9 @@ fn names_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> 
     let needed = role.map(|role| ["state", "start_time"].map(|column| format!("{role}.{column}")));
     if let Some(name) = needed.iter().flatten().find(|name| unknown(name)) {
         return Err(place.at(&["owner"], message("owner needs the start and the state of its rows", name)));
+    }
+    if let Some((index, report)) = recipe.file.reports.iter().enumerate().find(|(_, r)| unknown(&r.role)) {
+        return Err(place.at(&["reports", &index.to_string(), "role"], message("reports.role", &report.role)));
     }
     for (index, step) in recipe.file.steps.iter().enumerate() {
         if unknown(&step.role) {

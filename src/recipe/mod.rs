@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-pub use load::Recipes;
+pub use load::{Recipes, SHARED};
 
 /// One repair for one scheduler.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct Recipe {
     pub file: RecipeFile,
     /// The files beside it, by name.
     pub templates: BTreeMap<String, String>,
+    /// The files that all recipes of the scheduler share, by name.
+    pub shared: BTreeMap<String, String>,
     /// SHA-256 over the recipe's files, so that a bundle knows what it came from.
     pub sha256: String,
 }
@@ -33,24 +35,50 @@ pub struct RecipeFile {
     pub title: String,
     /// Roles without which the recipe makes no sense.
     pub needs: Vec<String>,
-    /// What the operator may say.
+    /// Its place when several recipes make one plan: what others wait for comes first.
+    #[serde(default)]
+    pub order: u32,
+    /// Recipes whose rows this one may uncover; what is new goes into the same plan.
+    #[serde(default)]
+    pub then: Vec<String>,
+    /// Shared parameters that it takes, by name.
+    #[serde(default)]
+    pub uses: Vec<String>,
+    /// What the operator may say, besides.
     #[serde(default)]
     pub parameters: Vec<Parameter>,
     /// What a query may find.
     pub findings: Vec<Finding>,
-    /// Why a query may leave a row out.
+    /// Why a query may leave a row out; shared reasons come on top.
+    #[serde(default)]
     pub left_out: Vec<Reason>,
     /// The choice that the operator must make, if the recipe has one.
     pub choice: Option<Choice>,
     /// The role column that names the owner of a row, for the proof of death.
     pub owner: Option<String>,
-    /// The ordered changes.
+    /// The ordered changes; none if the recipe only reports.
+    #[serde(default)]
     pub steps: Vec<StepFile>,
+    /// Queries whose rows are shown to people and never written.
+    #[serde(default)]
+    pub reports: Vec<ReportFile>,
     /// What must hold afterwards.
     #[serde(default)]
     pub checks: Vec<Check>,
     /// The template of the ticket's prose.
     pub prose: String,
+}
+
+/// What the recipes of one scheduler share.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SharedWords {
+    /// Parameters that a recipe takes by naming them in `uses`.
+    #[serde(default)]
+    pub parameters: Vec<Parameter>,
+    /// Reasons that every recipe may give.
+    #[serde(default)]
+    pub left_out: Vec<Reason>,
 }
 
 /// A parameter of a recipe.
@@ -96,6 +124,10 @@ pub struct Finding {
     pub code: String,
     /// What it is, in a sentence.
     pub title: String,
+    /// The template of a paragraph about one row: what it waits for, why
+    /// nothing wakes it, what can be done.
+    #[serde(default)]
+    pub explain: String,
 }
 
 /// Why a row is left out.
@@ -150,6 +182,24 @@ pub struct StepFile {
     /// Forbidden columns that this step may write all the same, with the reason.
     #[serde(default)]
     pub allow: BTreeMap<String, String>,
+    /// Further columns of the query, for the finding's paragraph.
+    #[serde(default)]
+    pub gives: Vec<String>,
+}
+
+/// A query of rows that people should know of and flowmend does not write.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReportFile {
+    /// The role whose key the rows have.
+    pub role: String,
+    /// Whether the release needs it: a template that gives `yes`, or the reason why not.
+    pub when: String,
+    /// The query file.
+    pub query: String,
+    /// Further columns of the query, for the finding's paragraph.
+    #[serde(default)]
+    pub gives: Vec<String>,
 }
 
 /// What happens to a row.
@@ -243,6 +293,12 @@ pub struct Check {
 }
 
 impl Recipe {
+    /// Whether a release has what the recipe needs.
+    #[must_use]
+    pub fn applies_to(&self, manifest: &crate::manifest::Manifest) -> bool {
+        self.scheduler == manifest.scheduler && self.file.needs.iter().all(|role| manifest.has(role))
+    }
+
     /// The parameter of a name.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&Parameter> {

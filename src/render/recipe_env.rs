@@ -11,7 +11,7 @@ use minijinja::{Environment, ErrorKind, UndefinedBehavior};
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::{Manifest, State, StateSet};
 use crate::plan::{ParamValue, Params};
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, SHARED};
 use crate::render::ser;
 use crate::{Error, Result};
 
@@ -50,6 +50,9 @@ impl RecipeEnv {
         env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
         for (name, text) in recipe.templates.iter().filter(|(name, _)| name.ends_with(".j2")) {
             env.add_template_owned(format!("{}/{name}", recipe.folder), text.clone())?;
+        }
+        for (name, text) in recipe.shared.iter().filter(|(name, _)| name.ends_with(".j2")) {
+            env.add_template_owned(format!("{}/{SHARED}/{name}", recipe.scheduler), text.clone())?;
         }
         add_names(&mut env, scope);
         add_states(&mut env, scope.manifest);

@@ -45,7 +45,7 @@ fn wrapped(first: &str, indent: usize, text: &str) {
 }
 
 /// The report of inspect.
-pub fn inspect(r: &InspectReport) {
+pub fn inspect(r: &InspectReport, explain: bool) {
     head(&format!("{} {} in {}", r.scheduler, r.release, r.database));
     out(format!("  {}, identified by {}", r.server, r.identified_by));
     match &r.zone {
@@ -61,7 +61,7 @@ pub fn inspect(r: &InspectReport) {
     states(r);
     anomalies(r);
     owners(r);
-    findings(r);
+    findings(r, explain);
 }
 
 fn states(r: &InspectReport) {
@@ -116,7 +116,7 @@ fn owners(r: &InspectReport) {
     out("");
 }
 
-fn findings(r: &InspectReport) {
+fn findings(r: &InspectReport, explain: bool) {
     head("Findings");
     if r.findings.is_empty() {
         out(format!("  {}", paint(GOOD, "nothing to repair is proved")));
@@ -125,6 +125,16 @@ fn findings(r: &InspectReport) {
         out(format!("  {} ({}, {})", paint(WARN, &f.code), f.recipe, rows_of(f.rows)));
         wrapped("    ", 4, &f.title);
         out(format!("    {}", paint(DIM, &safe(&f.sample.join(", "), 74))));
+        if f.report_only {
+            wrapped("    ", 4, "Shown only: flowmend does not write such rows.");
+        }
+        let shown = if explain { f.explained.len() } else { 1 };
+        for e in f.explained.iter().take(shown) {
+            wrapped("    ", 4, &format!("{}: {}", safe(&e.key, 40), safe(&e.text, 2000)));
+        }
+        if f.explained.len() > shown {
+            out(format!("    {}", paint(DIM, "(--explain: the others, too)")));
+        }
     }
     out("");
     if !r.left_out.is_empty() {

@@ -45,5 +45,5 @@ fn every_key_is_explained() {
 fn field(line: &str) -> Option<&str> {
     let (name, _) = line.trim().strip_prefix("pub ")?.split_once(':')?;
     let plain = name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-    (plain && !["folder", "templates", "sha256", "file", "scheduler"].contains(&name)).then_some(name)
+    (plain && !["folder", "templates", "shared", "sha256", "file", "scheduler"].contains(&name)).then_some(name)
 }

@@ -1,0 +1,244 @@
+//! What the recipes find in a database: findings, reports and what they leave out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use minijinja::Value;
+use serde::Serialize;
+
+use super::survey::SurveyRequest;
+use super::{Identified, LookRequest, look, look_at_reports, recipe_env};
+use crate::Result;
+use crate::catalog::{Catalog, Row};
+use crate::db::Database;
+use crate::plan::{Params, StepRows};
+use crate::recipe::{Finding, Op, Recipe};
+use crate::render::{RecipeEnv, ser};
+
+/// How many sample rows a report shows.
+const SAMPLE: usize = 5;
+/// How many rows of a finding get a paragraph of their own.
+const PARAGRAPHS: usize = 20;
+
+/// A finding of a recipe.
+#[derive(Debug, Serialize)]
+pub struct FindingReport {
+    /// The recipe that repairs or reports it.
+    pub recipe: String,
+    /// Stable code.
+    pub code: String,
+    /// What it is.
+    pub title: String,
+    /// How many rows.
+    pub rows: usize,
+    /// The first rows: key and label.
+    pub sample: Vec<String>,
+    /// Whether no recipe writes such rows: somebody must decide.
+    pub report_only: bool,
+    /// A paragraph for each of the first rows, where the recipe has one.
+    pub explained: Vec<Explained>,
+}
+
+/// A paragraph about one row.
+#[derive(Debug, Serialize)]
+pub struct Explained {
+    /// The row's key.
+    pub key: String,
+    /// What it waits for, why nothing wakes it, what can be done.
+    pub text: String,
+}
+
+/// Rows that recipes looked at and left out for one reason.
+#[derive(Debug, Serialize)]
+pub struct LeftReport {
+    /// The recipes that gave the reason.
+    pub recipes: Vec<String>,
+    /// The reason's code.
+    pub reason: String,
+    /// The role of the rows.
+    pub role: String,
+    /// How many rows.
+    pub rows: usize,
+    /// Why.
+    pub why: String,
+    /// The way out.
+    pub way_out: String,
+    /// The first keys.
+    pub sample: Vec<String>,
+}
+
+/// What all recipes of a scheduler said.
+#[derive(Default)]
+pub(super) struct Findings {
+    findings: Vec<FindingReport>,
+    /// Role and key of rows that are in a finding.
+    found: BTreeSet<(String, String)>,
+    left: Vec<Left>,
+}
+
+struct Left {
+    report: LeftReport,
+    keys: BTreeSet<String>,
+    order: Vec<String>,
+}
+
+/// One row that a recipe looked at.
+struct LookedRow {
+    role: String,
+    verdict: String,
+    finding: String,
+    instance: String,
+    key: String,
+    label: String,
+    /// Further columns, by name.
+    gives: BTreeMap<String, Option<String>>,
+}
+
+impl Findings {
+    /// Adds what one recipe finds.
+    pub(super) async fn add(
+        &mut self,
+        db: &mut Database,
+        catalog: &Catalog,
+        found: &Identified,
+        recipe: &Recipe,
+        request: &SurveyRequest<'_>,
+    ) -> Result<()> {
+        let given: BTreeMap<String, Vec<String>> = request
+            .given
+            .iter()
+            .filter(|(name, _)| recipe.parameter(name).is_some())
+            .map(|(n, v)| (n.clone(), v.clone()))
+            .collect();
+        let params = Params::read(recipe, &given, request.now, request.zone, request.said_by)?;
+        let look_request =
+            LookRequest { catalog, found, recipe, params: &params, zone: request.zone, now: request.now };
+        let env = recipe_env(db, &look_request)?;
+        let looked = looked_rows(db, &look_request, &env).await?;
+        let choice = recipe.file.choice.as_ref().map(|c| c.verdict.as_str());
+        let is_found = |r: &LookedRow| r.verdict == "plan" || r.verdict == REPORT || Some(r.verdict.as_str()) == choice;
+        for finding in &recipe.file.findings {
+            let rows: Vec<&LookedRow> = looked.iter().filter(|r| r.finding == finding.code && is_found(r)).collect();
+            if !rows.is_empty() {
+                self.found.extend(rows.iter().map(|r| (r.role.clone(), r.key.clone())));
+                self.findings.push(report(recipe, finding, &rows, found, &env)?);
+            }
+        }
+        for row in looked.iter().filter(|r| !is_found(r)) {
+            self.leave_out(recipe, row);
+        }
+        Ok(())
+    }
+
+    fn leave_out(&mut self, recipe: &Recipe, row: &LookedRow) {
+        let Some(reason) = recipe.reason(&row.verdict) else { return };
+        let same = |l: &Left| l.report.reason == row.verdict && l.report.role == row.role;
+        let index = self.left.iter().position(same).unwrap_or_else(|| {
+            self.left.push(Left {
+                report: LeftReport {
+                    recipes: Vec::new(),
+                    reason: reason.code.clone(),
+                    role: row.role.clone(),
+                    rows: 0,
+                    why: reason.why.clone(),
+                    way_out: reason.way_out.clone(),
+                    sample: Vec::new(),
+                },
+                keys: BTreeSet::new(),
+                order: Vec::new(),
+            });
+            self.left.len() - 1
+        });
+        let left = &mut self.left[index];
+        if !left.report.recipes.contains(&recipe.file.name) {
+            left.report.recipes.push(recipe.file.name.clone());
+        }
+        if left.keys.insert(row.key.clone()) {
+            left.order.push(row.key.clone());
+        }
+    }
+
+    /// Everything that was said. A row that one recipe repairs is not left out by another.
+    pub(super) fn finish(self) -> (Vec<FindingReport>, Vec<LeftReport>) {
+        let found = self.found;
+        let rest = |left: Left| {
+            let mut report = left.report;
+            let role = report.role.clone();
+            let keys: Vec<String> =
+                left.order.into_iter().filter(|key| !found.contains(&(role.clone(), key.clone()))).collect();
+            report.rows = keys.len();
+            report.sample = keys.into_iter().take(SAMPLE).collect();
+            (report.rows > 0).then_some(report)
+        };
+        (self.findings, self.left.into_iter().filter_map(rest).collect())
+    }
+}
+
+/// The verdict of rows that are only shown.
+pub const REPORT: &str = "report";
+
+fn report(
+    recipe: &Recipe,
+    finding: &Finding,
+    rows: &[&LookedRow],
+    found: &Identified,
+    env: &RecipeEnv,
+) -> Result<FindingReport> {
+    let mut explained = Vec::new();
+    for row in rows.iter().take(PARAGRAPHS).filter(|_| !finding.explain.is_empty()) {
+        let mut words: BTreeMap<&str, Value> = BTreeMap::from([
+            ("key", Value::from(row.key.clone())),
+            ("label", Value::from(row.label.clone())),
+            ("instance", Value::from(row.instance.clone())),
+            ("release", Value::from(found.release.clone())),
+        ]);
+        words.insert("row", ser(&row.gives));
+        let text = env.text(&format!("findings.{}.explain", finding.code), &finding.explain, words)?;
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        explained.push(Explained { key: row.key.clone(), text });
+    }
+    Ok(FindingReport {
+        recipe: recipe.file.name.clone(),
+        code: finding.code.clone(),
+        title: finding.title.clone(),
+        rows: rows.len(),
+        sample: rows.iter().take(SAMPLE).map(|r| format!("{} {}", r.key, r.label)).collect(),
+        report_only: rows.iter().all(|r| r.verdict == REPORT),
+        explained,
+    })
+}
+
+async fn looked_rows(db: &mut Database, request: &LookRequest<'_>, env: &RecipeEnv) -> Result<Vec<LookedRow>> {
+    let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
+    let inputs = request.inputs(&dialect, schema.as_deref(), env);
+    let manifest = &request.found.manifest;
+    let mut looked = Vec::new();
+    for (step, rows) in request.recipe.file.steps.iter().zip(look(db, request, &inputs).await?) {
+        let StepRows::Rows(rows) = rows else { continue };
+        // A row that is to come has no key yet; the run it is for names it.
+        let key = match step.op {
+            Op::Insert => 2..3,
+            Op::Update | Op::Delete => 4..4 + manifest.role(&step.role)?.key.len(),
+        };
+        looked.extend(rows.into_iter().map(|row| looked_row(&step.role, &step.gives, &key, &row)));
+    }
+    for (report, rows) in request.recipe.file.reports.iter().zip(look_at_reports(db, request, &inputs).await?) {
+        let StepRows::Rows(rows) = rows else { continue };
+        let key = 4..4 + manifest.role(&report.role)?.key.len();
+        looked.extend(rows.into_iter().map(|row| looked_row(&report.role, &report.gives, &key, &row)));
+    }
+    Ok(looked)
+}
+
+fn looked_row(role: &str, gives: &[String], key: &std::ops::Range<usize>, row: &Row) -> LookedRow {
+    let text = |i: usize| row.get(i).cloned().flatten().unwrap_or_default();
+    let first = row.len().saturating_sub(gives.len());
+    LookedRow {
+        role: role.to_owned(),
+        verdict: text(0),
+        finding: text(1),
+        instance: text(2),
+        label: text(3),
+        key: key.clone().map(text).collect::<Vec<_>>().join("/"),
+        gives: gives.iter().zip(row.iter().skip(first)).map(|(n, v)| (n.clone(), v.clone())).collect(),
+    }
+}
