@@ -53,6 +53,14 @@ pub fn seal(dir: &Path) -> String {
     flowmend::bundle::sha256(&[&sums])[..12].to_owned()
 }
 
+/// Plans a recipe into a folder of the database's own, with the scheduler on UTC.
+#[allow(dead_code)]
+pub fn plan_recipe(db: &TestDb, recipe: &str, name: &str, extra: &[&str]) -> Run {
+    let out = db.path(name).display().to_string();
+    let moment = ["--now", "2026-11-29T00:00:00Z", "--zone", "+00:00"];
+    flowmend([&["plan", recipe, "--url", &db.url, "--out", &out], &moment[..], extra].concat())
+}
+
 /// Plans `zombie-tasks` into a folder of the database's own.
 pub fn plan(db: &TestDb, name: &str, extra: &[&str]) -> Run {
     plan_in_zone(db, name, "+00:00", extra)
