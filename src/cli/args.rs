@@ -44,7 +44,16 @@ pub fn command(recipes: &Recipes) -> Command {
             Command::new("plan")
                 .about("Plan a repair and write it as a bundle of SQL files; changes nothing")
                 .arg(
-                    Arg::new("recipe").required(true).value_name("RECIPE").help("The repair, for example zombie-tasks"),
+                    Arg::new("recipe")
+                        .required_unless_present("all")
+                        .value_name("RECIPE")
+                        .help("The repair, for example zombie-tasks"),
+                )
+                .arg(flag("all", "One bundle of every repair that inspect finds").conflicts_with("recipe"))
+                .arg(
+                    text("except", "RECIPE", "With --all: without this recipe")
+                        .action(ArgAction::Append)
+                        .requires("all"),
                 )
                 .args(database())
                 .args(release())

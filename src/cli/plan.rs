@@ -10,10 +10,12 @@ use super::args::{given, path_of, recipe_args, wants_json};
 use super::context::{Ground, ground, open, operator};
 use crate::bundle::{self, Bundle};
 use crate::db::{Access, Database};
-use crate::inspect::{LookRequest, Owners, claims_address, derive, owners_of_rows, refuse_beating};
+use crate::inspect::{
+    Given, Owners, PlanPart, PlanRequest, all_parts, claims_address, derive, owners_of_rows, parts, refuse_beating,
+};
 use crate::manifest::Engine;
-use crate::plan::{Params, Plan};
-use crate::recipe::Recipe;
+use crate::plan::{OwnerClaim, Params, Plan};
+use crate::recipe::{Recipe, Recipes};
 use crate::render::files;
 use crate::{Error, Result, report, ui};
 
@@ -24,18 +26,19 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     for warning in &ground.found.warnings {
         ui::warn(warning);
     }
-    let recipe = app.recipes.get(&ground.found.manifest.scheduler, given(m, "recipe").unwrap_or_default())?;
-    let params = Params::read(recipe, &recipe_args(&app.recipes, m)?, ground.now, ground.zone.as_ref(), &operator(m))?;
-    refuse_beating(&mut db, &ground.catalog, &ground.found.manifest, &params.owners(), "give").await?;
-    let plan = make(&mut db, &ground, recipe, &params, m).await?;
-    let owners = match &recipe.file.owner {
+    let parts = chosen_parts(app, &ground, m)?;
+    let claims: Vec<OwnerClaim> = parts.iter().flat_map(|p| p.params.owners()).collect();
+    refuse_beating(&mut db, &ground.catalog, &ground.found.manifest, &claims, "give").await?;
+    let owner = parts.iter().find_map(|p| p.recipe.file.owner.clone());
+    let plan = make(&mut db, &ground, parts, m).await?;
+    let owners = match &owner {
         Some(column) => owners_of_rows(&mut db, &ground.found, column, &BTreeMap::new()).await?,
         None => Vec::new(),
     };
     db.close().await;
-    warn_of_idle_claims(&params, &owners);
+    warn_of_idle_claims(&claims, &owners);
     if plan.steps.is_empty() {
-        return nothing(&plan, recipe, &owners, m);
+        return nothing(&plan, &app.recipes, &owners, m);
     }
     let rendered = files::render(&plan, &app.templates)?;
     let (_, id) = bundle::plan_text(&plan)?;
@@ -50,9 +53,23 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     Ok(0)
 }
 
-async fn make(db: &mut Database, ground: &Ground, recipe: &Recipe, params: &Params, m: &ArgMatches) -> Result<Plan> {
+/// The recipes to plan with, and what the operator said to each.
+fn chosen_parts<'a>(app: &'a App, ground: &Ground, m: &ArgMatches) -> Result<Vec<PlanPart<'a>>> {
+    let said_by = operator(m);
+    let read = |r: &Recipe, given: &Given| Params::read(r, given, ground.now, ground.zone.as_ref(), &said_by);
+    let given = recipe_args(&app.recipes, m)?;
+    if m.get_flag("all") {
+        let except: Vec<String> = m.get_many::<String>("except").into_iter().flatten().cloned().collect();
+        return all_parts(&app.recipes, &ground.found, read, &given, &except);
+    }
+    let recipe =
+        app.recipes.get(&ground.found.manifest.scheduler, super::args::given(m, "recipe").unwrap_or_default())?;
+    parts(&app.recipes, recipe, &ground.found, read, &given)
+}
+
+async fn make(db: &mut Database, ground: &Ground, parts: Vec<PlanPart<'_>>, m: &ArgMatches) -> Result<Plan> {
     let (found, zone) = (&ground.found, ground.zone.as_ref());
-    let request = LookRequest { catalog: &ground.catalog, found, recipe, params, zone, now: ground.now };
+    let request = PlanRequest { catalog: &ground.catalog, found, parts, zone, now: ground.now };
     let mut plan = derive(db, &request).await?;
     plan.target.work_schema = work_schema(db, m).await?;
     plan.target.allowed_triggers = triggers(&plan, ground, m)?;
@@ -97,8 +114,8 @@ fn triggers(plan: &Plan, ground: &Ground, m: &ArgMatches) -> Result<Vec<String>>
 }
 
 /// A claim that speaks of no owner is most likely misspelt.
-fn warn_of_idle_claims(params: &Params, owners: &[Owners]) {
-    for claim in params.owners().iter().filter(|c| c.host != "*") {
+fn warn_of_idle_claims(claims: &[OwnerClaim], owners: &[Owners]) {
+    for claim in claims.iter().filter(|c| c.host != "*") {
         let spoken_of = |o: &Owners| o.address.as_ref().is_some_and(|a| claims_address(claim, a));
         if !owners.iter().any(spoken_of) {
             let port = claim.port.map(|p| format!(":{p}")).unwrap_or_default();
@@ -108,8 +125,10 @@ fn warn_of_idle_claims(params: &Params, owners: &[Owners]) {
 }
 
 /// Nothing to repair: say what was looked at, and whether a proof is missing.
-fn nothing(plan: &Plan, recipe: &Recipe, owners: &[Owners], m: &ArgMatches) -> Result<u8> {
-    let unproved = plan.left_out.iter().any(|l| recipe.reason(&l.reason).is_some_and(|r| r.needs_owner));
+fn nothing(plan: &Plan, recipes: &Recipes, owners: &[Owners], m: &ArgMatches) -> Result<u8> {
+    let needs_owner =
+        |code: &str| recipes.of(&plan.from.scheduler).filter_map(|r| r.reason(code)).any(|reason| reason.needs_owner);
+    let unproved = plan.left_out.iter().any(|l| needs_owner(&l.reason));
     if wants_json(m) {
         report::json(plan)?;
     } else {

@@ -1,6 +1,7 @@
 //! How a database writes names, literals and the few functions recipes need. Pure.
 
 mod literal;
+mod rows;
 
 use serde::Deserialize;
 

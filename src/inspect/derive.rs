@@ -1,32 +1,215 @@
-//! Derives a plan from a database: looks under one snapshot and builds.
+//! Derives a plan from a database: looks under one snapshot, again and again,
+//! until what is planned uncovers nothing more.
 
-use super::{LookRequest, begin_snapshot, end_snapshot, look, recipe_env, schema_digest, target};
-use crate::Result;
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::{Identified, LookRequest, begin_snapshot, end_snapshot, look, recipe_env, schema_digest, target};
+use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::plan::{From, Plan, build};
+use crate::plan::{Draft, From, Inputs, Overlay, Params, Plan, Seen, Zone, seen};
+use crate::recipe::{Recipe, Recipes};
+use crate::render::RecipeEnv;
+use crate::{Error, Result};
 
-/// The plan of a recipe for a database, as it stands at one moment. It allows
-/// no trigger and keeps its own tables beside the scheduler's: the caller says
-/// otherwise in the plan's target.
+/// How often a plan may uncover something new. Families of runs are nested less deep.
+const PASSES: usize = 100;
+
+/// What a plan is derived from.
+pub struct PlanRequest<'a> {
+    /// The live tables.
+    pub catalog: &'a Catalog,
+    /// The release.
+    pub found: &'a Identified,
+    /// The recipes: the one that was asked for, then those that follow.
+    pub parts: Vec<PlanPart<'a>>,
+    /// The scheduler's zone, if it is known.
+    pub zone: Option<&'a Zone>,
+    /// The moment.
+    pub now: Timestamp,
+}
+
+/// One recipe of a plan.
+pub struct PlanPart<'a> {
+    /// The recipe.
+    pub recipe: &'a Recipe,
+    /// What the operator said, as far as the recipe knows of it.
+    pub params: Params,
+    /// Whether only rows count that the plan itself uncovers.
+    pub follows: bool,
+}
+
+/// What the operator said: flag name → texts.
+pub type Given = BTreeMap<String, Vec<String>>;
+
+/// A recipe and, in the order of their places, all recipes that may follow it.
 ///
 /// # Errors
-/// A choice is open, the recipe does not render, or what the server said.
-pub async fn derive(db: &mut Database, request: &LookRequest<'_>) -> Result<Plan> {
-    let env = recipe_env(db, request)?;
-    let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
-    let inputs = request.inputs(&dialect, schema.as_deref(), &env);
+/// A flag that none of them knows, or a value of the wrong kind.
+pub fn parts<'a>(
+    recipes: &'a Recipes,
+    recipe: &'a Recipe,
+    found: &Identified,
+    read: impl Fn(&Recipe, &Given) -> Result<Params>,
+    given: &Given,
+) -> Result<Vec<PlanPart<'a>>> {
+    let mut names: Vec<&str> = vec![&recipe.file.name];
+    let mut next = 0;
+    while let Some(known) = names.get(next).and_then(|n| recipes.get(&recipe.scheduler, n).ok()) {
+        names.extend(known.file.then.iter().map(String::as_str));
+        let mut first = std::collections::BTreeSet::new();
+        names.retain(|n| first.insert(*n));
+        next += 1;
+    }
+    let followers = recipes.of(&recipe.scheduler).filter(|r| {
+        r.file.name != recipe.file.name && names.contains(&r.file.name.as_str()) && r.applies_to(&found.manifest)
+    });
+    let chosen: Vec<(&Recipe, bool)> = std::iter::once((recipe, false)).chain(followers.map(|r| (r, true))).collect();
+    read_parts(chosen, &read, given)
+}
+
+/// Every recipe of the release that writes.
+///
+/// # Errors
+/// As [`parts`].
+pub fn all_parts<'a>(
+    recipes: &'a Recipes,
+    found: &Identified,
+    read: impl Fn(&Recipe, &Given) -> Result<Params>,
+    given: &Given,
+    except: &[String],
+) -> Result<Vec<PlanPart<'a>>> {
+    let writes = |r: &&Recipe| !r.file.steps.is_empty() && r.applies_to(&found.manifest);
+    let all: Vec<&Recipe> = recipes.of(&found.manifest.scheduler).filter(writes).collect();
+    if let Some(unknown) = except.iter().find(|name| !all.iter().any(|r| r.file.name == **name)) {
+        let known: Vec<&str> = all.iter().map(|r| r.file.name.as_str()).collect();
+        return Err(Error::usage(format!("--except: no recipe `{unknown}` would take part"))
+            .hint(format!("these would: {}", known.join(", "))));
+    }
+    let chosen = all.into_iter().filter(|r| !except.contains(&r.file.name)).map(|r| (r, false)).collect();
+    read_parts(chosen, &read, given)
+}
+
+fn read_parts<'a>(
+    chosen: Vec<(&'a Recipe, bool)>,
+    read: &impl Fn(&Recipe, &Given) -> Result<Params>,
+    given: &Given,
+) -> Result<Vec<PlanPart<'a>>> {
+    let known = |name: &String| chosen.iter().any(|(r, _)| r.parameter(name).is_some());
+    if let (Some(_), Some((first, _))) = (given.keys().find(|name| !known(name)), chosen.first()) {
+        // The recipe that was asked for says what it knows.
+        read(first, given)?;
+    }
+    let part = |(recipe, follows): (&'a Recipe, bool)| {
+        let of_recipe = given.iter().filter(|(name, _)| recipe.parameter(name).is_some());
+        let of_recipe: Given = of_recipe.map(|(n, v)| (n.clone(), v.clone())).collect();
+        Ok(PlanPart { recipe, params: read(recipe, &of_recipe)?, follows })
+    };
+    chosen.into_iter().map(part).collect()
+}
+
+/// A recipe at work on one database.
+struct Worker<'a> {
+    request: LookRequest<'a>,
+    env: RecipeEnv,
+    /// What it said of the database as it is, if it only follows.
+    before: Option<Seen>,
+    follows: bool,
+    /// How many changes of others it has looked at.
+    looked_at: Option<usize>,
+}
+
+/// The plan of one or more recipes for a database, as it stands at one moment.
+/// It allows no trigger and keeps its own tables beside the scheduler's: the
+/// caller says otherwise in the plan's target.
+///
+/// # Errors
+/// A choice is open, a recipe does not render, two recipes want one row, or
+/// what the server said.
+pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan> {
+    let mut workers = Vec::new();
+    for part in &request.parts {
+        let look = LookRequest {
+            catalog: request.catalog,
+            found: request.found,
+            recipe: part.recipe,
+            params: &part.params,
+            zone: request.zone,
+            now: request.now,
+        };
+        let env = recipe_env(db, &look, &Overlay::default())?;
+        workers.push(Worker { request: look, env, before: None, follows: part.follows, looked_at: None });
+    }
+    let from = from(request)?;
     begin_snapshot(db).await?;
-    let rows = look(db, request, &inputs).await?;
+    let draft = settle(db, &mut workers, &from).await?;
     end_snapshot(db).await?;
-    let mut plan = build(&inputs, from(request), target(db).await?, rows)?;
+    let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
+    let inputs: Vec<Inputs<'_>> =
+        workers.iter().map(|w| w.request.inputs(&dialect, schema.as_deref(), &w.env, &w.env)).collect();
+    let mut plan = draft.finish(&inputs, from, target(db).await?)?;
     plan.target.schema_sha256 = schema_digest(request.catalog, &plan.tables());
     Ok(plan)
 }
 
-fn from(request: &LookRequest<'_>) -> From {
-    let (found, recipe) = (request.found, request.recipe);
+/// Looks until no recipe finds anything new in the database as it will be.
+async fn settle(db: &mut Database, workers: &mut [Worker<'_>], from: &From) -> Result<Draft> {
+    let mut draft = Draft::default();
+    // Counts changes, so that a recipe looks again only when another one planned something.
+    let mut changes = 0;
+    for _ in 0..PASSES {
+        let mut settled = true;
+        for (number, worker) in workers.iter_mut().enumerate() {
+            let nothing_to_follow = worker.follows && draft.overlay().is_empty();
+            if nothing_to_follow || worker.looked_at == Some(changes) {
+                continue;
+            }
+            if worker.look(db, number, &mut draft, from).await? {
+                changes += 1;
+                settled = false;
+            }
+            worker.looked_at = Some(changes);
+        }
+        if settled {
+            return Ok(draft);
+        }
+    }
+    Err(Error::refused(format!("after {PASSES} looks the repair still uncovers more: this is no sane database"))
+        .hint("name some runs with the recipe's own parameters, repair them, and inspect again"))
+}
+
+impl Worker<'_> {
+    async fn look(&mut self, db: &mut Database, number: usize, draft: &mut Draft, from: &From) -> Result<bool> {
+        let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
+        if self.follows && self.before.is_none() {
+            let inputs = self.request.inputs(&dialect, schema.as_deref(), &self.env, &self.env);
+            let rows = look(db, &self.request, &inputs).await?;
+            self.before = Some(seen(&inputs, rows)?);
+        }
+        let look_env = recipe_env(db, &self.request, draft.overlay())?;
+        let inputs = self.request.inputs(&dialect, schema.as_deref(), &self.env, &look_env);
+        let rows = look(db, &self.request, &inputs).await?;
+        let nothing = Seen::new();
+        draft.add(number, &inputs, from, rows, self.before.as_ref().unwrap_or(&nothing))
+    }
+}
+
+fn from(request: &PlanRequest<'_>) -> Result<From> {
+    let found = request.found;
+    let first = request.parts.first().ok_or_else(|| Error::usage("no recipe of this release writes anything"))?;
+    let asked: Vec<&PlanPart<'_>> = request.parts.iter().filter(|p| !p.follows).collect();
     let manifest = &found.manifest;
-    From {
+    let (recipe, recipe_title) = match asked.as_slice() {
+        [one] => (one.recipe.file.name.clone(), one.recipe.file.title.clone()),
+        _ => (ALL.to_owned(), "Every repair that was found and accepted, in one bundle".to_owned()),
+    };
+    let shas: Vec<&[u8]> = request.parts.iter().map(|p| p.recipe.sha256.as_bytes()).collect();
+    let recipe_sha256 = match asked.as_slice() {
+        [one] => one.recipe.sha256.clone(),
+        _ => crate::bundle::sha256(&shas),
+    };
+    Ok(From {
         scheduler: manifest.scheduler.clone(),
         title: manifest.title.clone(),
         release: found.release.clone(),
@@ -35,11 +218,15 @@ fn from(request: &LookRequest<'_>) -> From {
         generation: manifest.generation.clone(),
         manifest_sha256: manifest.sha256.clone(),
         own_manifest: !manifest.origin.starts_with("enums/"),
-        recipe: recipe.file.name.clone(),
-        recipe_title: recipe.file.title.clone(),
-        recipe_sha256: recipe.sha256.clone(),
+        recipe,
+        recipe_title,
+        recipe_sha256,
+        recipes: Vec::new(),
         now: request.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         zone: request.zone.cloned(),
-        cutoff: request.params.cutoff().map(ToOwned::to_owned),
-    }
+        cutoff: first.params.cutoff().map(ToOwned::to_owned),
+    })
 }
+
+/// The name of a plan of all recipes.
+pub const ALL: &str = "all";

@@ -10,7 +10,7 @@ use super::{Identified, LookRequest, look, look_at_reports, recipe_env};
 use crate::Result;
 use crate::catalog::{Catalog, Row};
 use crate::db::Database;
-use crate::plan::{Params, StepRows};
+use crate::plan::{Overlay, Params, StepRows};
 use crate::recipe::{Finding, Op, Recipe};
 use crate::render::{RecipeEnv, ser};
 
@@ -112,7 +112,7 @@ impl Findings {
         let params = Params::read(recipe, &given, request.now, request.zone, request.said_by)?;
         let look_request =
             LookRequest { catalog, found, recipe, params: &params, zone: request.zone, now: request.now };
-        let env = recipe_env(db, &look_request)?;
+        let env = recipe_env(db, &look_request, &Overlay::default())?;
         let looked = looked_rows(db, &look_request, &env).await?;
         let choice = recipe.file.choice.as_ref().map(|c| c.verdict.as_str());
         let is_found = |r: &LookedRow| r.verdict == "plan" || r.verdict == REPORT || Some(r.verdict.as_str()) == choice;
@@ -209,7 +209,7 @@ fn report(
 
 async fn looked_rows(db: &mut Database, request: &LookRequest<'_>, env: &RecipeEnv) -> Result<Vec<LookedRow>> {
     let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
-    let inputs = request.inputs(&dialect, schema.as_deref(), env);
+    let inputs = request.inputs(&dialect, schema.as_deref(), env, env);
     let manifest = &request.found.manifest;
     let mut looked = Vec::new();
     for (step, rows) in request.recipe.file.steps.iter().zip(look(db, request, &inputs).await?) {

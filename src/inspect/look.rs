@@ -9,7 +9,7 @@ use crate::Result;
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::dialect::Dialect;
-use crate::plan::{Inputs, Params, StepRows, Zone, report_query, step_query, wall_clock};
+use crate::plan::{Inputs, Overlay, Params, StepRows, Zone, report_query, step_query, wall_clock};
 use crate::recipe::Recipe;
 use crate::render::{RecipeEnv, RecipeScope};
 
@@ -32,7 +32,13 @@ pub struct LookRequest<'a> {
 impl LookRequest<'_> {
     /// What the step queries and the plan are built from.
     #[must_use]
-    pub fn inputs<'b>(&'b self, dialect: &'b Dialect, schema: Option<&'b str>, env: &'b RecipeEnv) -> Inputs<'b> {
+    pub fn inputs<'b>(
+        &'b self,
+        dialect: &'b Dialect,
+        schema: Option<&'b str>,
+        env: &'b RecipeEnv,
+        look_env: &'b RecipeEnv,
+    ) -> Inputs<'b> {
         Inputs {
             recipe: self.recipe,
             manifest: &self.found.manifest,
@@ -40,17 +46,19 @@ impl LookRequest<'_> {
             catalog: self.catalog,
             schema,
             env,
+            look_env,
             params: self.params,
             zone: self.zone,
         }
     }
 }
 
-/// The recipe, ready to render for this database and these parameters.
+/// The recipe, ready to render for this database, as it will be after what is
+/// planned already, and these parameters.
 ///
 /// # Errors
 /// A template that does not parse.
-pub fn recipe_env(db: &Database, request: &LookRequest<'_>) -> Result<RecipeEnv> {
+pub fn recipe_env(db: &Database, request: &LookRequest<'_>, overlay: &Overlay) -> Result<RecipeEnv> {
     let moment = request.zone.map(|zone| wall_clock(request.now, zone.offset_minutes));
     RecipeEnv::new(
         request.recipe,
@@ -60,8 +68,19 @@ pub fn recipe_env(db: &Database, request: &LookRequest<'_>) -> Result<RecipeEnv>
             schema: db.schema.as_deref(),
             params: request.params,
             moment: moment.as_deref(),
+            tables: tables_to_come(db, request, overlay),
         },
     )
+}
+
+/// The tables of the release that planned steps change, as they will be.
+fn tables_to_come(db: &Database, request: &LookRequest<'_>, overlay: &Overlay) -> BTreeMap<String, String> {
+    let roles = request.found.manifest.roles.values();
+    let changed = roles.filter_map(|role| {
+        let live = request.catalog.get(&role.table)?;
+        Some((role.table.clone(), overlay.table(&db.dialect, db.schema.as_deref(), live)?))
+    });
+    changed.collect()
 }
 
 /// Runs every step query that the release needs, in the recipe's order.

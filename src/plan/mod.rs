@@ -1,14 +1,19 @@
-//! The plan: ordered row changes of one recipe on one database. Pure.
+//! The plan: ordered row changes on one database, each row once. Pure.
 
-mod build;
+mod draft;
+mod overlay;
 mod params;
+mod query;
+mod tally;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use build::{Inputs, StepRows, build, report_query, step_query};
+pub use draft::{Draft, Seen, seen};
+pub use overlay::Overlay;
 pub use params::{OwnerClaim, ParamValue, Params, duration, wall_clock};
+pub use query::{Inputs, StepRows, report_query, step_query};
 
 use crate::dialect::TypeClass;
 use crate::recipe::{ConditionTime, Op, SetKind};
@@ -82,6 +87,9 @@ pub struct From {
     pub recipe_title: String,
     /// SHA-256 over the recipe's files.
     pub recipe_sha256: String,
+    /// The recipes that have steps in the plan, the one that was asked for and those that follow.
+    #[serde(default)]
+    pub recipes: Vec<RecipeRef>,
     /// The moment of the plan, UTC.
     pub now: String,
     /// The scheduler's zone: minutes east of UTC, and how that is known.
@@ -90,6 +98,18 @@ pub struct From {
     /// The cut-off on the scheduler's clock, if an age was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cutoff: Option<String>,
+}
+
+/// A recipe that has steps in a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecipeRef {
+    /// The recipe's name.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// SHA-256 over its files.
+    pub sha256: String,
 }
 
 /// The zone of the scheduler's clock.
@@ -198,7 +218,7 @@ pub struct PlanCheck {
     pub name: String,
     /// What it says.
     pub title: String,
-    /// The role whose step's work table the query reads.
+    /// The step whose work table the query reads, as its file is named.
     pub step: String,
     /// The query, with `{work}` for the work table.
     pub sql: String,
@@ -208,6 +228,8 @@ pub struct PlanCheck {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
+    /// The recipe it is from.
+    pub recipe: String,
     /// The role of the table, which names the step.
     pub role: String,
     /// What it does, for people.
@@ -235,6 +257,13 @@ pub struct Step {
     pub states: BTreeMap<String, BTreeMap<String, String>>,
     /// The rows, ordered by key.
     pub rows: Vec<RowChange>,
+}
+
+/// The name of a step by its place in the plan, also its file's name.
+#[must_use]
+pub fn step_name(index: usize, role: &str) -> String {
+    // Preflight and backup are 01 and 02.
+    format!("{:02}_{role}", index + 3)
 }
 
 /// A column of a plan.
@@ -312,10 +341,9 @@ pub struct RowChange {
 }
 
 impl Plan {
-    /// The step of a role, the first if there are several.
-    #[must_use]
-    pub fn step(&self, role: &str) -> Option<&Step> {
-        self.steps.iter().find(|s| s.role == role)
+    /// The steps of a role, in order.
+    pub fn steps_of<'a>(&'a self, role: &'a str) -> impl Iterator<Item = &'a Step> {
+        self.steps.iter().filter(move |s| s.role == role)
     }
 
     /// Tables that the plan writes or reads by name.

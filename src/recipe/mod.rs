@@ -185,6 +185,10 @@ pub struct StepFile {
     /// Further columns of the query, for the finding's paragraph.
     #[serde(default)]
     pub gives: Vec<String>,
+    /// Steps of a higher rank come after all steps of a lower one, whichever
+    /// recipe they are from: what counts or follows other rows comes late.
+    #[serde(default)]
+    pub rank: u8,
 }
 
 /// A query of rows that people should know of and flowmend does not write.

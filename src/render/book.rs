@@ -172,7 +172,7 @@ impl<'a> Book<'a> {
             }
         }
         for check in &self.plan.checks {
-            if let Some(view) = views.iter().find(|v| v.step.role == check.step) {
+            if let Some(view) = views.iter().find(|v| v.name == check.step) {
                 let query = check.sql.replace("{work}", &view.own("work"));
                 found.push(EndCheck { name: check.name.clone(), title: check.title.clone(), query });
             }

@@ -31,6 +31,8 @@ pub struct RecipeScope<'a> {
     pub params: &'a Params,
     /// The moment on the scheduler's clock, if its zone is known.
     pub moment: Option<&'a str>,
+    /// Sub-selects that stand for tables, by the table's name.
+    pub tables: BTreeMap<String, String>,
 }
 
 /// A recipe ready to render.
@@ -90,10 +92,10 @@ fn fail(error: &Error) -> minijinja::Error {
 
 fn add_names(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
     let schema = scope.schema.map(ToOwned::to_owned);
-    let (m, d) = (scope.manifest.clone(), scope.dialect.clone());
+    let (m, d, tables) = (scope.manifest.clone(), scope.dialect.clone(), scope.tables.clone());
     env.add_function("table", move |role: &str| -> TemplateResult<String> {
         let role = m.role(role).map_err(|e| fail(&e))?;
-        Ok(d.table(schema.as_deref(), &role.table))
+        Ok(tables.get(&role.table).cloned().unwrap_or_else(|| d.table(schema.as_deref(), &role.table)))
     });
     let (m, d) = (scope.manifest.clone(), scope.dialect.clone());
     env.add_function("alias", move |role: &str, alias: &str| -> TemplateResult<Value> {

@@ -7,7 +7,7 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use crate::data::Tree;
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::Engine;
-use crate::plan::{Plan, Step};
+use crate::plan::{Plan, Step, step_name};
 use crate::recipe::{Op, SetKind};
 use crate::render::ser;
 use crate::ui::safe;
@@ -80,8 +80,9 @@ fn step_map(step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
         format!("{} {}", quiet(&key.join("/")), quiet(&row.label))
     };
     BTreeMap::from([
-        ("name", Value::from(format!("{:02}_{}", index + 3, step.role))),
+        ("name", Value::from(step_name(index, &step.role))),
         ("title", Value::from(step.title.clone())),
+        ("recipe", Value::from(step.recipe.clone())),
         ("table", Value::from(step.table.clone())),
         (
             "verb",

@@ -6,7 +6,7 @@ use minijinja::Value;
 
 use crate::dialect::Dialect;
 use crate::manifest::Engine;
-use crate::plan::{Column, Plan, Step};
+use crate::plan::{Column, Plan, Step, step_name};
 use crate::recipe::{ConditionTime, Op, SetKind};
 
 /// Rows in one INSERT of the work table: few enough to read, many enough to be quick.
@@ -35,7 +35,7 @@ impl<'a> StepView<'a> {
             schema: plan.target.schema.as_deref(),
             work_schema: plan.target.own_schema(),
             step,
-            name: format!("{number:02}_{}", step.role),
+            name: step_name(index, &step.role),
             prefix: format!("flowmend_{}_{number:02}", &id[..12]),
         }
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
 use crate::bundle::Bundle;
-use crate::plan::{RowChange, Step};
+use crate::plan::{Plan, RowChange, Step};
 use crate::ui::{BAD, GOOD, HEAD, out, paint, safe};
 
 /// How many rows of one kind a report for people names.
@@ -87,9 +87,9 @@ fn facts(a: &Bundle, b: &Bundle) -> Vec<[String; 3]> {
 fn steps(a: &Bundle, b: &Bundle) -> Vec<StepDiff> {
     let roles: BTreeSet<&String> = a.plan.steps.iter().chain(&b.plan.steps).map(|s| &s.role).collect();
     let diff = |role: &String| {
-        let (first, second) = (rows(a.plan.step(role)), rows(b.plan.step(role)));
+        let (first, second) = (rows(&a.plan, role), rows(&b.plan, role));
         let only = |x: &Rows<'_>, y: &Rows<'_>| x.keys().filter(|k| !y.contains_key(*k)).cloned().collect();
-        let changed = first.iter().filter(|(k, row)| second.get(*k).is_some_and(|other| other != *row));
+        let changed = first.iter().filter(|(k, row)| second.get(*k).is_some_and(|other| other.0 != row.0));
         StepDiff {
             step: role.clone(),
             only_in_first: only(&first, &second),
@@ -101,10 +101,12 @@ fn steps(a: &Bundle, b: &Bundle) -> Vec<StepDiff> {
     roles.into_iter().map(diff).filter(|d| !same(d)).collect()
 }
 
-type Rows<'a> = BTreeMap<String, &'a RowChange>;
+/// Key → the row's change and its step.
+type Rows<'a> = BTreeMap<String, (&'a RowChange, &'a Step)>;
 
-fn rows(step: Option<&Step>) -> Rows<'_> {
-    step.into_iter().flat_map(|s| &s.rows).map(|r| (r.key_texts().join("/"), r)).collect()
+fn rows<'a>(plan: &'a Plan, role: &'a str) -> Rows<'a> {
+    let of_step = |s: &'a Step| s.rows.iter().map(move |r| (r.key_texts().join("/"), (r, s)));
+    plan.steps_of(role).flat_map(of_step).collect()
 }
 
 /// Prints a comparison for people.
@@ -137,13 +139,12 @@ pub fn print(diff: &BundleDiff, a: &Bundle, b: &Bundle) {
 
 /// The first rows that both change, line against line.
 fn changed_rows(step: &StepDiff, a: &Bundle, b: &Bundle) {
-    let (first, second) = (rows(a.plan.step(&step.step)), rows(b.plan.step(&step.step)));
+    let (first, second) = (rows(&a.plan, &step.step), rows(&b.plan, &step.step));
     for key in step.changed.iter().take(SAMPLE) {
-        let line = |rows: &Rows<'_>, step: Option<&Step>| match (rows.get(key), step) {
-            (Some(row), Some(step)) => super::human::show_row(step, row) + "\n",
-            _ => String::new(),
+        let line = |rows: &Rows<'_>| {
+            rows.get(key).map_or_else(String::new, |(row, step)| super::human::show_row(step, row) + "\n")
         };
-        let (x, y) = (line(&first, a.plan.step(&step.step)), line(&second, b.plan.step(&step.step)));
+        let (x, y) = (line(&first), line(&second));
         for change in TextDiff::from_lines(&x, &y).iter_all_changes() {
             let (sign, style) = match change.tag() {
                 ChangeTag::Delete => ('-', BAD),

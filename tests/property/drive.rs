@@ -7,10 +7,10 @@ use flowmend::apply::{self, ApplyChecks, Events, check_target};
 use flowmend::bundle::{self, Bundle};
 use flowmend::data::Tree;
 use flowmend::db::{Access, Address, Database};
-use flowmend::inspect::{InspectReport, LookRequest, SurveyRequest, derive, identify, survey};
+use flowmend::inspect::{InspectReport, PlanRequest, SurveyRequest, derive, identify, parts, survey};
 use flowmend::manifest::{Engine, Manifest, Manifests, TableSpec, ddl};
 use flowmend::plan::{Params, Plan, Zone};
-use flowmend::recipe::Recipes;
+use flowmend::recipe::{Recipe, Recipes};
 use flowmend::render::files;
 use flowmend::{Error, Result};
 
@@ -115,8 +115,9 @@ pub async fn plan(test: &TestDb, m: &Manifest, flags: &Flags) -> Result<(Plan, B
     assert_eq!(found.manifest.generation, m.generation);
     let recipe = app().recipes.get("dolphinscheduler", "zombie-tasks")?;
     let (now, zone) = (now(), zone());
-    let params = Params::read(recipe, flags, now, Some(&zone), "tester")?;
-    let request = LookRequest { catalog: &catalog, found: &found, recipe, params: &params, zone: Some(&zone), now };
+    let read = |r: &Recipe, given: &Flags| Params::read(r, given, now, Some(&zone), "tester");
+    let parts = parts(&app().recipes, recipe, &found, read, flags)?;
+    let request = PlanRequest { catalog: &catalog, found: &found, parts, zone: Some(&zone), now };
     let plan = derive(&mut db, &request).await?;
     db.close().await;
     let files = if plan.steps.is_empty() { BTreeMap::new() } else { files::render(&plan, &app().templates)? };

@@ -1,0 +1,491 @@
+//! A plan in the making: the steps of one or more recipes, each row once. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use minijinja::Value;
+
+use super::overlay::Overlay;
+use super::query::{Inputs, Shape, StepRows, now_expression, plan_column, shape};
+use super::tally::Tally;
+use super::{
+    Evidence, From, HostRows, LeftOut, NotNeeded, OwnerClaim, Plan, PlanCheck, PlanCondition, RecipeRef, RowChange,
+    Step, Target, params, step_name,
+};
+use crate::catalog::Row;
+use crate::dialect::TypeClass;
+use crate::manifest::Manifest;
+use crate::recipe::{Op, SetKind, StepFile};
+use crate::render::ser;
+use crate::{Error, Result};
+
+/// How many keys of left-out rows a plan shows.
+const SAMPLE: usize = 5;
+/// The verdict of a row that is planned.
+const PLANNED: &str = "plan";
+
+/// What a recipe said of the rows of one database: place of the step, verdict, finding, row.
+pub type Seen = BTreeSet<(usize, String, String, Vec<String>)>;
+
+/// Steps of several recipes, gathered look by look.
+#[derive(Default)]
+pub struct Draft {
+    steps: Vec<DraftStep>,
+    notes: BTreeMap<usize, Notes>,
+    overlay: Overlay,
+}
+
+struct DraftStep {
+    part: usize,
+    rank: u8,
+    step: Step,
+    /// The finding of each row.
+    findings: Vec<String>,
+}
+
+#[derive(Default)]
+struct Notes {
+    tally: Tally,
+    not_needed: Vec<NotNeeded>,
+}
+
+/// A row of a step's query.
+struct Answer {
+    verdict: String,
+    finding: String,
+    change: RowChange,
+}
+
+impl Draft {
+    /// The database as it will be after the steps so far.
+    #[must_use]
+    pub fn overlay(&self) -> &Overlay {
+        &self.overlay
+    }
+
+    /// Adds what a look of one recipe found. `part` tells recipes apart; rows in
+    /// `before` are no news. Says whether a row was planned.
+    ///
+    /// # Errors
+    /// A choice is open, a new value is missing, the database lacks a column, or
+    /// two recipes want the same row.
+    pub fn add(
+        &mut self,
+        part: usize,
+        inputs: &Inputs<'_>,
+        from: &From,
+        rows: Vec<StepRows>,
+        before: &Seen,
+    ) -> Result<bool> {
+        let mut notes = Notes::default();
+        let mut added = false;
+        for (index, (file, rows)) in inputs.recipe.file.steps.iter().zip(rows).enumerate() {
+            match rows {
+                StepRows::NotNeeded(why) => notes.not_needed.push(NotNeeded { title: file.title.clone(), why }),
+                StepRows::Rows(rows) => {
+                    let shape = shape(inputs, file)?;
+                    let answers =
+                        answers(&shape, rows).into_iter().filter(|a| !before.contains(&identity(index, file.op, a)));
+                    let planned = self.planned(&shape, answers.collect(), &mut notes.tally)?;
+                    added |= self.keep(part, inputs, shape, planned)?;
+                }
+            }
+        }
+        ask_for_the_choice(inputs, from, &notes.tally)?;
+        self.notes.insert(part, notes);
+        Ok(added)
+    }
+
+    /// The rows to plan, each with its finding; the others are counted.
+    fn planned(&self, shape: &Shape<'_>, answers: Vec<Answer>, tally: &mut Tally) -> Result<Vec<(RowChange, String)>> {
+        let role = &shape.file.role;
+        let mut planned = Vec::new();
+        for answer in answers {
+            if answer.verdict.is_empty() {
+                return Err(Error::internal(format!("the recipe's query for {role} gives no verdict")));
+            }
+            if answer.verdict == PLANNED {
+                check_new_values(shape, &answer.change)?;
+                planned.push((answer.change, answer.finding));
+                continue;
+            }
+            let key = match shape.file.op {
+                Op::Insert => answer.change.instance.clone().unwrap_or_default(),
+                Op::Update | Op::Delete => key_text(&answer.change),
+            };
+            tally.leave_out(role, &answer.verdict, &answer.finding, key, &answer.change);
+        }
+        Ok(planned)
+    }
+
+    fn keep(
+        &mut self,
+        part: usize,
+        inputs: &Inputs<'_>,
+        shape: Shape<'_>,
+        planned: Vec<(RowChange, String)>,
+    ) -> Result<bool> {
+        if planned.is_empty() {
+            return Ok(false);
+        }
+        let file = shape.file;
+        let (mut rows, findings): (Vec<RowChange>, Vec<String>) = planned.into_iter().unzip();
+        if file.op == Op::Insert {
+            // A row that is to come has no key yet: its number stands for it.
+            rows.iter_mut().enumerate().for_each(|(i, r)| r.key = vec![Some((i + 1).to_string())]);
+        }
+        let mut set = Vec::new();
+        for (_, mut column) in shape.set {
+            if column.kind == SetKind::Now {
+                column.sql = Some(now_expression(inputs, &column.column)?);
+            }
+            set.push(column);
+        }
+        let step = Step {
+            recipe: inputs.recipe.file.name.clone(),
+            role: file.role.clone(),
+            title: file.title.clone(),
+            op: file.op,
+            table: shape.table.name.clone(),
+            columns: shape.table.stored_columns().map(plan_column).collect(),
+            conditions: conditions(inputs, file)?,
+            states: state_names(inputs.manifest, &file.role),
+            key: shape.key,
+            set,
+            pins: shape.pins,
+            related: shape.related,
+            rows,
+        };
+        self.take_over(&step)?;
+        self.overlay.add(&step);
+        self.steps.push(DraftStep { part, rank: file.rank, step, findings });
+        Ok(true)
+    }
+
+    /// A later look knows more of a row that is planned already: it takes the row
+    /// over, if it says all that the earlier one said. No row is changed twice.
+    fn take_over(&mut self, step: &Step) -> Result<()> {
+        if step.op == Op::Insert {
+            return Ok(());
+        }
+        let keys: BTreeSet<&Vec<Option<String>>> = step.rows.iter().map(|r| &r.key).collect();
+        for earlier in self.steps.iter_mut().filter(|s| s.step.table == step.table && s.step.op != Op::Insert) {
+            let Some(twice) = earlier.step.rows.iter().find(|r| keys.contains(&r.key)) else { continue };
+            if earlier.step.op != step.op || !same_columns(&earlier.step, step) {
+                let message =
+                    format!("{} and {} both want {} {}", earlier.step.recipe, step.recipe, step.table, key_text(twice));
+                return Err(Error::usage(message).hint("plan and apply one of the two, then inspect again"));
+            }
+            let stays: Vec<bool> = earlier.step.rows.iter().map(|r| !keys.contains(&r.key)).collect();
+            let mut kept = stays.iter();
+            earlier.step.rows.retain(|_| *kept.next().unwrap_or(&true));
+            let mut kept = stays.iter();
+            earlier.findings.retain(|_| *kept.next().unwrap_or(&true));
+        }
+        Ok(())
+    }
+
+    /// The plan. `parts` are the recipes in the order of their numbers; the first
+    /// is the one that was asked for.
+    ///
+    /// # Errors
+    /// The prose or a check does not render.
+    pub fn finish(mut self, parts: &[Inputs<'_>], mut from: From, target: Target) -> Result<Plan> {
+        self.steps.retain(|s| !s.step.rows.is_empty());
+        self.steps.sort_by_key(|s| s.rank);
+        let mut args = BTreeMap::new();
+        let mut owners: Vec<OwnerClaim> = Vec::new();
+        for part in parts {
+            args.extend(part.params.given.clone());
+            let new: Vec<_> = part.params.owners().into_iter().filter(|o| !owners.contains(o)).collect();
+            owners.extend(new);
+        }
+        let used = |n: usize| self.steps.iter().any(|s| s.part == n);
+        let recipes = parts.iter().enumerate().filter(|(n, _)| used(*n)).map(|(_, p)| RecipeRef {
+            name: p.recipe.file.name.clone(),
+            title: p.recipe.file.title.clone(),
+            sha256: p.recipe.sha256.clone(),
+        });
+        from.recipes = recipes.collect();
+        let checks = self.checks(parts)?;
+        let prose = self.prose(parts, &from)?;
+        let evidence = self.evidence(parts);
+        let left_out = self.left_out(parts);
+        let mut not_needed: Vec<NotNeeded> = Vec::new();
+        for note in
+            self.notes.into_iter().filter(|(n, _)| *n == 0 || from.recipes.len() > 1).flat_map(|(_, n)| n.not_needed)
+        {
+            if !not_needed.contains(&note) {
+                not_needed.push(note);
+            }
+        }
+        let steps: Vec<Step> = self.steps.into_iter().map(|s| s.step).collect();
+        Ok(Plan {
+            format: super::FORMAT,
+            flowmend: env!("CARGO_PKG_VERSION").to_owned(),
+            args,
+            owners,
+            evidence,
+            hosts: parts.first().map_or_else(Vec::new, |p| hosts(p.manifest, &steps)),
+            left_out,
+            not_needed,
+            checks,
+            prose,
+            steps,
+            from,
+            target,
+        })
+    }
+
+    fn checks(&self, parts: &[Inputs<'_>]) -> Result<Vec<PlanCheck>> {
+        let mut found = Vec::new();
+        for (index, draft) in self.steps.iter().enumerate() {
+            let Some(inputs) = parts.get(draft.part) else { continue };
+            for check in inputs.recipe.file.checks.iter().filter(|c| c.step == draft.step.role) {
+                let extra = BTreeMap::from([("work", Value::from("{work}"))]);
+                let sql = inputs.env.text(&format!("checks.{}", check.name), &check.sql, extra)?;
+                let step = step_name(index, &draft.step.role);
+                found.push(PlanCheck { name: check.name.clone(), title: check.title.clone(), step, sql });
+            }
+        }
+        // Checks of one name tell their steps apart.
+        let names: Vec<String> = found.iter().map(|c| c.name.clone()).collect();
+        for check in &mut found {
+            if names.iter().filter(|n| **n == check.name).count() > 1 {
+                check.name = format!("{}.{}", check.step, check.name);
+            }
+        }
+        Ok(found)
+    }
+
+    fn prose(&self, parts: &[Inputs<'_>], from: &From) -> Result<String> {
+        let mut texts = Vec::new();
+        for (n, inputs) in parts.iter().enumerate() {
+            let steps: Vec<&Step> = self.steps.iter().filter(|s| s.part == n).map(|s| &s.step).collect();
+            if !steps.is_empty() || (n == 0 && self.steps.is_empty()) {
+                texts.push((inputs.recipe.file.name.clone(), prose(inputs, from, &steps)?));
+            }
+        }
+        Ok(match texts.len() {
+            0 | 1 => texts.into_iter().map(|(_, text)| text).collect(),
+            _ => {
+                let deeper = |text: &str| text.replace("### ", "#### ");
+                let parts = texts.iter().map(|(name, text)| format!("### {name}\n\n{}", deeper(text)));
+                parts.collect::<Vec<_>>().join("\n\n")
+            }
+        })
+    }
+
+    fn evidence(&self, parts: &[Inputs<'_>]) -> Vec<Evidence> {
+        let mut found: Vec<Evidence> = Vec::new();
+        for (n, inputs) in parts.iter().enumerate() {
+            for finding in &inputs.recipe.file.findings {
+                let of_part = self.steps.iter().filter(|s| s.part == n).flat_map(|s| &s.findings);
+                let count = of_part.filter(|f| **f == finding.code).count();
+                match found.iter_mut().find(|e| e.finding == finding.code) {
+                    Some(known) => known.count += count,
+                    None if count > 0 => {
+                        found.push(Evidence { finding: finding.code.clone(), title: finding.title.clone(), count })
+                    }
+                    None => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// What the last look of each recipe left out, without what another recipe plans.
+    fn left_out(&self, parts: &[Inputs<'_>]) -> Vec<LeftOut> {
+        let planned: BTreeSet<(&str, String)> =
+            self.steps.iter().flat_map(|s| s.step.rows.iter().map(|r| (s.step.role.as_str(), key_text(r)))).collect();
+        let mut keys: BTreeMap<(&str, &str), Vec<&String>> = BTreeMap::new();
+        for ((verdict, role), left) in self.notes.values().flat_map(|n| &n.tally.left) {
+            let known = keys.entry((verdict, role)).or_default();
+            for key in left.iter().filter(|key| !planned.contains(&(role.as_str(), (*key).clone()))) {
+                if !known.contains(&key) {
+                    known.push(key);
+                }
+            }
+        }
+        let reason = |code: &str| parts.iter().find_map(|p| p.recipe.reason(code));
+        let left = keys.into_iter().filter(|(_, keys)| !keys.is_empty()).map(|((code, role), keys)| LeftOut {
+            reason: code.to_owned(),
+            role: role.to_owned(),
+            count: keys.len(),
+            why: reason(code).map_or_else(String::new, |r| r.why.clone()),
+            way_out: reason(code).map_or_else(String::new, |r| r.way_out.clone()),
+            sample: keys.into_iter().take(SAMPLE).cloned().collect(),
+        });
+        left.collect()
+    }
+}
+
+/// What a look said, so that a later one can tell what is new.
+///
+/// # Errors
+/// The database lacks a column of the recipe.
+pub fn seen(inputs: &Inputs<'_>, rows: Vec<StepRows>) -> Result<Seen> {
+    let mut seen = Seen::new();
+    for (index, (file, rows)) in inputs.recipe.file.steps.iter().zip(rows).enumerate() {
+        let StepRows::Rows(rows) = rows else { continue };
+        let shape = shape(inputs, file)?;
+        seen.extend(answers(&shape, rows).iter().map(|a| identity(index, file.op, a)));
+    }
+    Ok(seen)
+}
+
+/// What was said of a row: it is told from others by its key, or by the values of a row to come.
+fn identity(index: usize, op: Op, answer: &Answer) -> (usize, String, String, Vec<String>) {
+    let values = if op == Op::Insert { &answer.change.new } else { &answer.change.key };
+    let values = values.iter().map(|v| v.clone().unwrap_or_default()).collect();
+    (index, answer.verdict.clone(), answer.finding.clone(), values)
+}
+
+fn key_text(change: &RowChange) -> String {
+    change.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect::<Vec<_>>().join("/")
+}
+
+fn same_columns(a: &Step, b: &Step) -> bool {
+    let names = |s: &Step| s.set.iter().map(|c| c.column.name.clone()).collect::<BTreeSet<_>>();
+    names(a) == names(b)
+}
+
+/// Splits the rows of [`super::step_query`].
+fn answers(shape: &Shape<'_>, mut rows: Vec<Row>) -> Vec<Answer> {
+    if shape.file.op == Op::Insert {
+        rows.sort();
+    }
+    rows.into_iter().map(|row| answer(shape, row)).collect()
+}
+
+fn answer(shape: &Shape<'_>, row: Row) -> Answer {
+    let mut cells = row.into_iter();
+    let mut next = || cells.next().flatten();
+    let verdict = next().unwrap_or_default();
+    let finding = next().unwrap_or_default();
+    let instance = next();
+    let label = next().unwrap_or_default();
+    let mut take = |n: usize| -> Vec<Option<String>> { cells.by_ref().take(n).collect() };
+    let keys = if shape.file.op == Op::Insert { 0 } else { shape.key.len() };
+    let change = RowChange {
+        key: take(keys),
+        old: take(shape.pins.len()),
+        new: take(shape.set.len()),
+        related: take(shape.related.as_ref().map_or(0, |r| r.pins.len())),
+        instance,
+        label,
+    };
+    Answer { verdict, finding, change }
+}
+
+/// A new value that the query could not give: only a time on an unknown clock.
+fn check_new_values(shape: &Shape<'_>, change: &RowChange) -> Result<()> {
+    if shape.file.op == Op::Insert {
+        // A new row may hold NULL.
+        return Ok(());
+    }
+    for ((_, column), value) in shape.set.iter().zip(&change.new) {
+        if value.is_some() || column.kind == SetKind::Now {
+            continue;
+        }
+        let key = change.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect::<Vec<_>>().join(", ");
+        let what = format!("{} {key} has no known {}", shape.table.name, column.column.name);
+        return Err(match column.column.class {
+            TypeClass::Time => params::zone_needed(&what),
+            _ => Error::internal(format!("the recipe gives no new value: {what}")),
+        });
+    }
+    Ok(())
+}
+
+/// Hosts in the rows' own `host` column, if their role has one.
+fn hosts(manifest: &Manifest, steps: &[Step]) -> Vec<HostRows> {
+    let mut found: Vec<HostRows> = Vec::new();
+    for step in steps {
+        let column = manifest.roles.get(&step.role).and_then(|r| r.columns.get("host"));
+        let Some(index) = column.and_then(|c| step.pin_index(c)) else { continue };
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for host in step.rows.iter().filter_map(|r| r.old[index].as_deref()).filter(|h| !h.is_empty()) {
+            *counts.entry(host).or_default() += 1;
+        }
+        let of_step = |(host, rows): (&str, usize)| HostRows { host: host.to_owned(), role: step.role.clone(), rows };
+        found.extend(counts.into_iter().map(of_step));
+    }
+    found
+}
+
+fn conditions(inputs: &Inputs<'_>, file: &StepFile) -> Result<Vec<PlanCondition>> {
+    let mut found = Vec::new();
+    for condition in &file.conditions {
+        let what = format!("steps.{}.conditions.{}", file.role, condition.name);
+        if !condition.when.is_empty() && inputs.env.text(&what, &condition.when, BTreeMap::new())? != "yes" {
+            continue;
+        }
+        found.push(PlanCondition {
+            name: condition.name.clone(),
+            title: condition.title.clone(),
+            at: condition.at,
+            sql: inputs.env.text(&what, &condition.sql, BTreeMap::new())?,
+        });
+    }
+    Ok(found)
+}
+
+/// Real column → code → name, for every state column of a role.
+fn state_names(manifest: &Manifest, role: &str) -> BTreeMap<String, BTreeMap<String, String>> {
+    let prefix = format!("{role}.");
+    let of_role = manifest.states.iter().filter_map(|(name, set)| {
+        name.strip_prefix(&prefix)?;
+        let column = manifest.column(name).ok()?;
+        let names = set.states.iter().map(|s| (s.code.clone(), s.name.clone())).collect();
+        Some((column.to_owned(), names))
+    });
+    of_role.collect()
+}
+
+fn prose(inputs: &Inputs<'_>, from: &From, steps: &[&Step]) -> Result<String> {
+    let counts: BTreeMap<&str, usize> = inputs
+        .recipe
+        .file
+        .steps
+        .iter()
+        .map(|f| (f.role.as_str(), steps.iter().filter(|s| s.role == f.role).map(|s| s.rows.len()).sum()))
+        .collect();
+    let extra = BTreeMap::from([
+        ("counts", ser(&counts)),
+        ("release", Value::from(from.release.clone())),
+        ("written", ser(written_phases(inputs.manifest, steps))),
+    ]);
+    inputs.env.file(&inputs.recipe.file.prose, extra)
+}
+
+/// Role → phases of the states that a plan writes, so that the prose speaks of these alone.
+fn written_phases(manifest: &Manifest, steps: &[&Step]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (name, set) in &manifest.states {
+        let Some((role, column)) = name.split_once('.') else { continue };
+        let phases = found.entry(role.to_owned()).or_default();
+        let Some(real) = manifest.roles.get(role).and_then(|r| r.columns.get(column)) else { continue };
+        for step in steps.iter().filter(|s| s.role == role) {
+            let Some((index, _)) = step.set_column(real) else { continue };
+            let codes = step.rows.iter().filter_map(|r| r.new[index].as_deref());
+            phases.extend(codes.filter_map(|c| set.by_code(c)).map(|s| s.phase.clone()));
+        }
+    }
+    found
+}
+
+fn ask_for_the_choice(inputs: &Inputs<'_>, from: &From, tally: &Tally) -> Result<()> {
+    let Some(choice) = &inputs.recipe.file.choice else {
+        return Ok(());
+    };
+    let Some(waiting) = tally.waiting.get(&choice.verdict) else {
+        return Ok(());
+    };
+    let extra = BTreeMap::from([
+        ("count", Value::from(waiting.len())),
+        ("findings", ser(tally.kinds.get(&choice.verdict))),
+        ("release", Value::from(format!("{} {}", from.title, from.release))),
+    ]);
+    let screen = inputs.env.file(&choice.screen, extra)?;
+    Err(Error::usage(format!("a choice is needed: --{}\n\n{screen}\n", choice.parameter)))
+}

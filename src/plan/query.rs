@@ -1,0 +1,223 @@
+//! A recipe's step in the live database: its columns, and the query of its rows. Pure.
+
+use std::collections::BTreeMap;
+
+use super::{Column, Params, Related, SetColumn, Zone, params};
+use crate::catalog::{Catalog, LiveColumn, LiveTable, Row};
+use crate::dialect::{Dialect, TypeClass};
+use crate::manifest::{Manifest, Role};
+use crate::recipe::{Op, Recipe, ReportFile, SetKind, StepFile};
+use crate::render::RecipeEnv;
+use crate::{Error, Result};
+
+/// Everything a plan is built from.
+pub struct Inputs<'a> {
+    /// The recipe.
+    pub recipe: &'a Recipe,
+    /// The release's names.
+    pub manifest: &'a Manifest,
+    /// The database's language.
+    pub dialect: &'a Dialect,
+    /// The live tables.
+    pub catalog: &'a Catalog,
+    /// The schema of the tables, where it must be named.
+    pub schema: Option<&'a str>,
+    /// The recipe, ready to render for the database as it is.
+    pub env: &'a RecipeEnv,
+    /// The recipe, ready to render for the database as it will be.
+    pub look_env: &'a RecipeEnv,
+    /// What the operator said.
+    pub params: &'a Params,
+    /// The scheduler's zone, if it is known.
+    pub zone: Option<&'a Zone>,
+}
+
+/// What a step's query returned, or why the step is not needed.
+pub enum StepRows {
+    /// The rows of [`step_query`].
+    Rows(Vec<Row>),
+    /// The release does not need the step.
+    NotNeeded(String),
+}
+
+/// A step with its columns resolved in the live database.
+pub(super) struct Shape<'a> {
+    pub(super) file: &'a StepFile,
+    pub(super) table: &'a LiveTable,
+    pub(super) key: Vec<Column>,
+    pub(super) set: Vec<(String, SetColumn)>,
+    pub(super) pins: Vec<Column>,
+    pub(super) related: Option<Related>,
+}
+
+/// The query of a step: the recipe's query, joined to the rows it names for
+/// their old values, everything read as text, ordered by key.
+///
+/// # Errors
+/// The recipe's template does not render, or names what the database lacks.
+pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
+    let shape = shape(inputs, file)?;
+    let d = inputs.dialect;
+    let query = inputs.look_env.file(&file.query, BTreeMap::new())?;
+    let mut fields =
+        vec!["q.verdict".to_owned(), "q.finding".to_owned(), d.as_text("q.instance"), d.as_text("q.label")];
+    if file.op == Op::Insert {
+        // There is no row to join yet; `step` puts these in order.
+        fields.extend(shape.set.iter().map(|(name, column)| new_value(d, name, column)));
+        fields.extend(file.gives.iter().map(|name| d.as_text(&format!("q.{name}"))));
+        return Ok(format!("SELECT {}\nFROM (\n{query}\n) q", fields.join(", ")));
+    }
+    fields.extend(shape.key.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
+    fields.extend(shape.pins.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
+    fields.extend(shape.set.iter().map(|(name, column)| new_value(d, name, column)));
+    let mut joins = String::new();
+    if let Some(related) = &shape.related {
+        fields.extend(related.pins.iter().map(|c| d.as_text(&format!("r.{}", d.ident(&c.name)))));
+        let table = d.table(inputs.schema, &related.table);
+        joins = format!("\n  JOIN {table} r ON r.{} = t.{}", d.ident(&related.to), d.ident(&related.from));
+    }
+    fields.extend(file.gives.iter().map(|name| d.as_text(&format!("q.{name}"))));
+    let role = inputs.manifest.role(&file.role)?;
+    let on: Vec<String> = role
+        .key
+        .iter()
+        .zip(&shape.key)
+        .map(|(role_column, column)| format!("t.{} = q.{role_column}", d.ident(&column.name)))
+        .collect();
+    let order: Vec<String> =
+        shape.key.iter().map(|c| d.key_order(&format!("t.{}", d.ident(&c.name)), c.class)).collect();
+    Ok(format!(
+        "SELECT {}\nFROM (\n{query}\n) q\n  JOIN {} t ON {}{joins}\nORDER BY {}",
+        fields.join(", "),
+        d.table(inputs.schema, &shape.table.name),
+        on.join(" AND "),
+        order.join(", "),
+    ))
+}
+
+/// The query of a report, everything read as text, ordered by key.
+///
+/// # Errors
+/// The recipe's template does not render, or names what the database lacks.
+pub fn report_query(inputs: &Inputs<'_>, file: &ReportFile) -> Result<String> {
+    let d = inputs.dialect;
+    let role = inputs.manifest.role(&file.role)?;
+    let table = live_table(inputs, role)?;
+    let query = inputs.look_env.file(&file.query, BTreeMap::new())?;
+    let mut fields = vec!["q.verdict".to_owned(), "q.finding".to_owned()];
+    let texts = ["instance", "label"].into_iter().chain(role.key.iter().chain(&file.gives).map(String::as_str));
+    fields.extend(texts.map(|name| d.as_text(&format!("q.{name}"))));
+    let mut order = Vec::new();
+    for name in &role.key {
+        order.push(d.key_order(&format!("q.{name}"), role_column(inputs, role, table, name)?.class));
+    }
+    Ok(format!("SELECT {}\nFROM (\n{query}\n) q\nORDER BY {}", fields.join(", "), order.join(", ")))
+}
+
+fn new_value(d: &Dialect, role_column: &str, column: &SetColumn) -> String {
+    match column.kind {
+        SetKind::Now => "NULL".to_owned(),
+        SetKind::Row | SetKind::Recount => d.as_text(&format!("q.new_{role_column}")),
+    }
+}
+
+pub(super) fn shape<'a>(inputs: &Inputs<'a>, file: &'a StepFile) -> Result<Shape<'a>> {
+    let role = inputs.manifest.role(&file.role)?;
+    let table = live_table(inputs, role)?;
+    let named = |role_columns: &[String]| -> Result<Vec<Column>> {
+        role_columns.iter().map(|c| role_column(inputs, role, table, c)).collect()
+    };
+    let key = named(&role.key)?;
+    let same_key = key.iter().all(|c| table.key.iter().any(|k| k.eq_ignore_ascii_case(&c.name)));
+    if !same_key || key.len() != table.key.len() {
+        let message =
+            format!("the primary key of {} is ({}), not ({})", table.name, table.key.join(", "), role.key.join(", "));
+        return Err(Error::refused(message)
+            .hint("flowmend pins rows by the primary key; restore the scheduler's own key first"));
+    }
+    let mut set = Vec::new();
+    for (name, from) in file.set.iter().filter(|(name, _)| role.columns.contains_key(*name)) {
+        let column = role_column(inputs, role, table, name)?;
+        let sql = match from.kind {
+            // The clock is asked for only when there is a row to write.
+            SetKind::Row | SetKind::Now => None,
+            SetKind::Recount => {
+                Some(inputs.env.text(&format!("steps.{}.set.{name}", file.role), &from.sql, BTreeMap::new())?)
+            }
+        };
+        set.push((name.clone(), SetColumn { column, kind: from.kind, sql }));
+    }
+    // States first: they are what a reviewer looks for.
+    set.sort_by_key(|(name, _)| !inputs.manifest.states.contains_key(&format!("{}.{name}", file.role)));
+    let mut pins: Vec<Column> = Vec::new();
+    // A row that is to come has no old values.
+    if file.op != Op::Insert {
+        pins.extend(set.iter().map(|(_, s)| s.column.clone()));
+        for witness in named(&role.witnesses)? {
+            if !pins.contains(&witness) {
+                pins.push(witness);
+            }
+        }
+    }
+    let related = file.related.as_ref().map(|r| related(inputs, role, table, r)).transpose()?;
+    Ok(Shape { file, table, key, set, pins, related })
+}
+
+pub(super) fn now_expression(inputs: &Inputs<'_>, column: &Column) -> Result<String> {
+    let offset = match inputs.zone {
+        Some(zone) => zone.offset_minutes,
+        None if inputs.dialect.is_instant(&column.type_sql) => 0,
+        None => {
+            return Err(params::zone_needed(&format!("{} is written on the scheduler's clock", column.name)));
+        }
+    };
+    Ok(inputs.dialect.now(&column.type_sql, offset))
+}
+
+fn related(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, file: &crate::recipe::RelatedFile) -> Result<Related> {
+    let other_role = inputs.manifest.role(&file.role)?;
+    let other = live_table(inputs, other_role)?;
+    let pins: Result<Vec<Column>> =
+        other_role.witnesses.iter().map(|w| role_column(inputs, other_role, other, w)).collect();
+    Ok(Related {
+        table: other.name.clone(),
+        from: role_column(inputs, role, table, &file.from)?.name,
+        to: role_column(inputs, other_role, other, &file.to)?.name,
+        pins: pins?,
+    })
+}
+
+fn live_table<'a>(inputs: &Inputs<'a>, role: &Role) -> Result<&'a LiveTable> {
+    inputs.catalog.get(&role.table).ok_or_else(|| Error::refused(format!("the database has no table {}", role.table)))
+}
+
+/// A role column of a live table. SQLite keeps times as text, so the manifest
+/// says what the column means.
+fn role_column(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, name: &str) -> Result<Column> {
+    let found = role.columns.get(name).and_then(|c| table.column(c));
+    let Some(found) = found else {
+        let real = role.columns.get(name).map_or(name, String::as_str);
+        return Err(Error::refused(format!("the table {} has no column {real}", table.name)));
+    };
+    let mut column = plan_column(found);
+    if column.class == TypeClass::Text && meant_as_time(inputs.manifest, role, &column.name) {
+        column.class = TypeClass::Time;
+    }
+    Ok(column)
+}
+
+fn meant_as_time(manifest: &Manifest, role: &Role, column: &str) -> bool {
+    let spec =
+        manifest.tables.get(&role.table).and_then(|t| t.columns.iter().find(|c| c.name.eq_ignore_ascii_case(column)));
+    let upstream = spec.and_then(|c| c.mysql.as_ref().or(c.postgresql.as_ref()));
+    upstream.is_some_and(|c| TypeClass::of(&c.type_sql) == TypeClass::Time)
+}
+
+pub(super) fn plan_column(column: &LiveColumn) -> Column {
+    Column {
+        name: column.name.clone(),
+        type_sql: column.type_sql.clone(),
+        class: column.class,
+        on_update: column.on_update,
+    }
+}

@@ -1,0 +1,26 @@
+//! What the step queries said of rows that are not planned. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::RowChange;
+
+/// Rows that are not planned, by the reason that the queries gave.
+#[derive(Default)]
+pub(super) struct Tally {
+    /// Verdict → the runs it was given to, each once however many rows hang on it.
+    pub waiting: BTreeMap<String, BTreeSet<String>>,
+    /// Verdict → the findings of these runs.
+    pub kinds: BTreeMap<String, BTreeSet<String>>,
+    /// Verdict and role → the keys, in the order of the queries.
+    pub left: BTreeMap<(String, String), Vec<String>>,
+}
+
+impl Tally {
+    /// Counts a row that is left out.
+    pub fn leave_out(&mut self, role: &str, verdict: &str, finding: &str, key: String, change: &RowChange) {
+        let run = change.instance.clone().unwrap_or_else(|| key.clone());
+        self.waiting.entry(verdict.to_owned()).or_default().insert(run);
+        self.kinds.entry(verdict.to_owned()).or_default().insert(finding.to_owned());
+        self.left.entry((verdict.to_owned(), role.to_owned())).or_default().push(key);
+    }
+}
