@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::verify::{drift_of, require_backup};
+use super::verify::{CONSUMED, drift_of, require_backup};
 use crate::bundle::Bundle;
 use crate::db::Database;
 use crate::recipe::Op;
@@ -17,8 +17,9 @@ pub async fn rollback_text(db: &mut Database, bundle: &Bundle, partial: bool) ->
     let dialect = db.dialect.clone();
     let book = Book::new(&bundle.plan, &dialect, &bundle.id)?;
     require_backup(db, &book).await?;
-    let (moved, moved_keys) = moved(db, &book).await?;
+    let Moved { instances: moved, keys: moved_keys, consumed } = moved(db, &book).await?;
     if !partial {
+        refuse_consumed(&consumed)?;
         refuse_drift(&moved_keys)?;
         return Ok((bundle.file(&format!("rollback.{}", dialect.client))?.to_owned(), Vec::new()));
     }
@@ -46,22 +47,44 @@ fn refuse_drift(moved: &Keys) -> Result<()> {
     .hint("`flowmend verify` shows what moved; --partial restores only whole runs of which no row moved"))
 }
 
+/// An inserted row that the scheduler took has had its effect: there is nothing to take back.
+fn refuse_consumed(consumed: &[String]) -> Result<()> {
+    let Some(first) = consumed.first() else { return Ok(()) };
+    Err(Error::refused(format!(
+        "{} inserted rows were consumed since the repair (first {first}): nothing was rolled back",
+        consumed.len()
+    ))
+    .hint("what they started is the scheduler's now: stop it there, or inspect again"))
+}
+
 type Keys = BTreeMap<String, BTreeSet<Vec<String>>>;
 
-/// Instances with a row that moved, and the keys of moved rows of each step.
-async fn moved(db: &mut Database, book: &Book<'_>) -> Result<(BTreeSet<String>, Keys)> {
-    let mut instances = BTreeSet::new();
-    let mut keys = Keys::new();
+/// What moved since the repair.
+#[derive(Default)]
+struct Moved {
+    /// Instances with a row that moved.
+    instances: BTreeSet<String>,
+    /// Step → keys of the rows that moved.
+    keys: Keys,
+    /// Table and key of inserted rows that are gone.
+    consumed: Vec<String>,
+}
+
+async fn moved(db: &mut Database, book: &Book<'_>) -> Result<Moved> {
+    let mut found = Moved::default();
     for view in book.views() {
         let image = if view.step.op == Op::Delete { "before" } else { "after" };
         for drift in drift_of(db, &view, image, false).await? {
-            if let Some(row) = view.step.rows.iter().find(|r| r.key_texts() == drift.key) {
-                instances.extend(row.instance.clone());
+            if drift.kind == CONSUMED {
+                found.consumed.push(format!("{} {}", drift.table, drift.key.join("/")));
             }
-            keys.entry(view.name.clone()).or_default().insert(drift.key);
+            if let Some(row) = view.step.rows.iter().find(|r| r.key_texts() == drift.key) {
+                found.instances.extend(row.instance.clone());
+            }
+            found.keys.entry(view.name.clone()).or_default().insert(drift.key);
         }
     }
-    Ok((instances, keys))
+    Ok(found)
 }
 
 fn shares(book: &Book<'_>, moved: &BTreeSet<String>, moved_keys: &Keys) -> Partial {

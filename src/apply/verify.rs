@@ -14,6 +14,9 @@ use crate::{Error, Result};
 /// How many drifted rows a report shows of each step.
 const SAMPLE: usize = 20;
 
+/// The kind of an inserted row that is gone.
+pub(super) const CONSUMED: &str = "consumed";
+
 /// What verify found.
 #[derive(Debug, Serialize)]
 pub struct VerifyReport {
@@ -27,6 +30,8 @@ pub struct VerifyReport {
     pub rows: usize,
     /// Rows that a partial rollback left alone.
     pub left_alone: usize,
+    /// Inserted rows that are gone: the scheduler took them, as it should.
+    pub consumed: usize,
     /// Rows that are not as they should be.
     pub drifted: usize,
     /// The first of them.
@@ -38,7 +43,7 @@ pub struct VerifyReport {
 /// A row that is not as it should be.
 #[derive(Debug, Serialize)]
 pub struct Drift {
-    /// The kind: `drifted-after-apply`, `missing`, `came-back` or `not-restored`.
+    /// The kind: `drifted-after-apply`, `missing`, `consumed` (an inserted row), `came-back` or `not-restored`.
     pub kind: String,
     /// The table.
     pub table: String,
@@ -73,6 +78,7 @@ pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> 
         state: name.to_owned(),
         rows: bundle.plan.row_count(),
         left_alone: 0,
+        consumed: 0,
         drifted: 0,
         drift: Vec::new(),
         failed_checks: Vec::new(),
@@ -96,6 +102,8 @@ pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> 
         if left.is_some() && view.step.is_recount() {
             continue;
         }
+        let (consumed, drift): (Vec<Drift>, Vec<Drift>) = drift.into_iter().partition(|d| d.kind == CONSUMED);
+        report.consumed += consumed.len();
         report.drifted += drift.len();
         report.drift.extend(drift.into_iter().take(SAMPLE));
     }
@@ -174,7 +182,11 @@ fn read_drift(step: &Step, row: crate::catalog::Row, kind: &str) -> Drift {
             columns.push((column.name.clone(), show(kept.as_deref()), show(live.as_deref())));
         }
     }
-    let kind = if missing { "missing" } else { kind };
+    let kind = match (missing, step.op) {
+        (true, Op::Insert) => CONSUMED,
+        (true, Op::Update | Op::Delete) => "missing",
+        (false, _) => kind,
+    };
     Drift { kind: kind.to_owned(), table: step.table.clone(), key, columns }
 }
 

@@ -1,9 +1,27 @@
-//! Literal rows as a table, and expressions with the type of a column. Pure.
+//! Literal rows as a table, expressions with the type of a column, members of JSON texts. Pure.
 
 use super::{Dialect, TypeClass};
 use crate::manifest::Engine;
 
 impl Dialect {
+    /// A member of a JSON object in a text, as JSON text; NULL where there is none.
+    /// `name` is a plain word.
+    #[must_use]
+    pub fn json_member(&self, expression: &str, name: &str) -> String {
+        match self.engine {
+            Engine::MySql => {
+                format!("CASE WHEN JSON_VALID({expression}) THEN JSON_EXTRACT({expression}, '$.{name}') END")
+            }
+            // A text that lacks the word need not be JSON at all.
+            Engine::PostgreSql => format!(
+                "CASE WHEN {expression} LIKE '%\"{name}\"%' THEN ((CAST({expression} AS json)) -> '{name}')::text END"
+            ),
+            Engine::Sqlite => {
+                format!("CASE WHEN json_valid({expression}) THEN ({expression}) -> '$.{name}' END")
+            }
+        }
+    }
+
     /// Rows of literals as a table in FROM; an alias must follow. There is at least one row.
     #[must_use]
     pub fn rows_as_table(&self, names: &[String], rows: &[Vec<String>]) -> String {

@@ -183,15 +183,20 @@ fn report(
     found: &Identified,
     env: &RecipeEnv,
 ) -> Result<FindingReport> {
+    let all_gives = recipe.file.steps.iter().flat_map(|s| &s.gives);
+    let all_gives = all_gives.chain(recipe.file.reports.iter().flat_map(|r| &r.gives));
+    let unknown: BTreeMap<String, Option<String>> = all_gives.map(|name| (name.clone(), None)).collect();
     let mut explained = Vec::new();
-    for row in rows.iter().take(PARAGRAPHS).filter(|_| !finding.explain.is_empty()) {
+    for row in to_explain(rows).into_iter().filter(|_| !finding.explain.is_empty()) {
+        let mut gives = unknown.clone();
+        gives.extend(row.gives.clone());
         let mut words: BTreeMap<&str, Value> = BTreeMap::from([
             ("key", Value::from(row.key.clone())),
             ("label", Value::from(row.label.clone())),
             ("instance", Value::from(row.instance.clone())),
             ("release", Value::from(found.release.clone())),
         ]);
-        words.insert("row", ser(&row.gives));
+        words.insert("row", ser(&gives));
         let text = env.text(&format!("findings.{}.explain", finding.code), &finding.explain, words)?;
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         explained.push(Explained { key: row.key.clone(), text });
@@ -205,6 +210,14 @@ fn report(
         report_only: rows.iter().all(|r| r.verdict == REPORT),
         explained,
     })
+}
+
+/// One row for each run, the one of which most is known; rows of no run each for itself.
+fn to_explain<'a>(rows: &[&'a LookedRow]) -> Vec<&'a LookedRow> {
+    let known = rows.iter().map(|r| r.gives.len()).max().unwrap_or(0);
+    let mut runs = BTreeSet::new();
+    let best = rows.iter().filter(|r| r.gives.len() == known);
+    best.filter(|r| r.instance.is_empty() || runs.insert(r.instance.clone())).take(PARAGRAPHS).copied().collect()
 }
 
 async fn looked_rows(db: &mut Database, request: &LookRequest<'_>, env: &RecipeEnv) -> Result<Vec<LookedRow>> {

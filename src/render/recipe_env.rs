@@ -152,6 +152,15 @@ fn add_states(env: &mut Environment<'static>, manifest: &Manifest) {
         state_of(&m, column, phase).map(|(set, state)| write_code(set, &state.code))
     });
     let m = manifest.clone();
+    env.add_function("code_named", move |column: &str, name: &str| -> TemplateResult<String> {
+        let set = m.states(column).map_err(|e| fail(&e))?;
+        let state =
+            set.states.iter().find(|s| s.name == name).ok_or_else(|| {
+                fail(&Error::usage(format!("{} {} has no {name} in {column}", m.title, m.generation)))
+            })?;
+        Ok(write_code(set, &state.code))
+    });
+    let m = manifest.clone();
     env.add_function("state_name", move |column: &str, phase: &str| -> TemplateResult<String> {
         state_of(&m, column, phase).map(|(_, state)| format!("{} {}", state.code, state.name))
     });
@@ -190,6 +199,8 @@ fn add_literals(env: &mut Environment<'static>, dialect: &Dialect) {
     env.add_function("time", move |text: &str| d.time_literal(text));
     let d = dialect.clone();
     env.add_function("text", move |expression: &str| d.as_text(expression));
+    let d = dialect.clone();
+    env.add_function("json_member", move |expression: &str, name: &str| d.json_member(expression, name));
     let d = dialect.clone();
     env.add_function("concat", move |parts: Vec<String>| d.concat(&parts));
     let d = dialect.clone();

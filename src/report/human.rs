@@ -302,9 +302,21 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
     }
     if r.is_good() {
         let what = if r.state == "applied" { "stand as written" } else { "are as they were before the repair" };
-        out(format!("{} {} of bundle {} {what}", paint(GOOD, "ok:"), rows_of(r.rows - r.left_alone), b.id));
+        out(format!(
+            "{} {} of bundle {} {what}",
+            paint(GOOD, "ok:"),
+            rows_of(r.rows - r.left_alone - r.consumed),
+            b.id
+        ));
         if r.left_alone > 0 {
             out(format!("  left alone by the partial rollback: {}", rows_of(r.left_alone)));
+        }
+        if r.consumed > 0 {
+            let line = format!(
+                "consumed: the scheduler took {} that this bundle inserted, as it should.",
+                rows_of(r.consumed)
+            );
+            wrapped("  ", 4, &format!("{line} The bundle can no longer be rolled back."));
         }
         return;
     }

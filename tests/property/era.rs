@@ -129,11 +129,6 @@ impl Era {
         self.since("3.1.0") && self.before("3.2.1")
     }
 
-    /// Nobody wakes the runs at 14 behind a run that SQL closed.
-    pub fn serial_waiters_sleep(&self) -> bool {
-        self.since("3.0.0") && self.before("3.3.0")
-    }
-
     pub fn has_serial_queue(&self) -> bool {
         self.since("3.4.0")
     }

@@ -88,7 +88,8 @@ fn add(model: &mut Model, era: &Era, spec: &Spec) {
         Doing::Pause => run.state = Some(2),
         Doing::Succeeded => run.state = Some(7),
         Doing::Failed => run.state = Some(6),
-        Doing::WaitsInLine if era.run_active().contains(&14) => {
+        // In 3.3.x nothing moves such a line: there is no healthy one.
+        Doing::WaitsInLine if era.run_active().contains(&14) && (era.before("3.3.0") || era.has_serial_queue()) => {
             run.state = Some(14);
             run.definition = model.runs.last().map_or(id, |r| r.definition);
         }
@@ -103,6 +104,11 @@ fn add(model: &mut Model, era: &Era, spec: &Spec) {
             command(model, era, id, id);
         }
         Doing::Child if id > 1 => model.relations.push((id - 1, 1, id)),
+        // Somebody is ahead of it, or has just called it.
+        Doing::WaitsInLine if !goes_before(model, &run) && !era.has_serial_queue() => {
+            let definition = run.definition;
+            command(model, era, id, definition);
+        }
         Doing::WaitsInLine | Doing::Child => {}
     }
     let starts = !matches!(run.state, Some(0 | 14));
@@ -113,6 +119,12 @@ fn add(model: &mut Model, era: &Era, spec: &Spec) {
     for (kind, valid, name) in spec.tasks.iter().filter(|_| starts) {
         task(model, era, spec, (*kind, *valid, name));
     }
+}
+
+/// Whether an earlier run of the same workflow and version is active.
+fn goes_before(model: &Model, run: &Run) -> bool {
+    let same = |r: &&Run| r.definition == run.definition && r.version == run.version;
+    model.runs.iter().filter(same).any(|r| matches!(r.state, Some(0 | 1 | 17)))
 }
 
 fn task(model: &mut Model, era: &Era, spec: &Spec, (kind, valid, name): (u8, bool, &str)) {

@@ -26,7 +26,8 @@ pub enum Prediction {
 pub fn predict(m: &Manifest, model: &Model, ask: &Ask) -> Prediction {
     let oracle = Oracle { era: Era::of(m), model, ask };
     let runs = model.runs.iter().filter(|r| oracle.repairs(r)).map(|r| r.id).collect::<BTreeSet<_>>();
-    let waits = model.runs.iter().any(|r| runs.contains(&r.id) && oracle.is_active(r));
+    // Nobody recovers a run that was being blocked, so there is nothing to choose.
+    let waits = model.runs.iter().any(|r| runs.contains(&r.id) && oracle.is_active(r) && r.state != Some(15));
     if waits && ask.choose == Choose::Silent {
         return Prediction::Choice;
     }
@@ -59,10 +60,9 @@ impl Oracle<'_> {
             return self.unfinished(run.id).next().is_some();
         }
         self.is_active(run)
-            && self.ask.choose != Choose::Resume
+            && (self.ask.choose != Choose::Resume || state == 15)
             && !self.is_handed_over(run)
             && self.is_proved_dead(run)
-            && !self.has_sleeping_waiter(run)
             && self.is_stuck(run, state)
     }
 
@@ -70,7 +70,7 @@ impl Oracle<'_> {
     fn is_stuck(&self, run: &Run, state: i64) -> bool {
         let unfinished = self.unfinished(run.id).next().is_some();
         match state {
-            2 | 4 => true,
+            2 | 4 | 15 => true,
             1 if !unfinished => self.valid(run.id).next().is_some(),
             _ => unfinished && self.era.closes_with_tasks().contains(&state),
         }
@@ -108,11 +108,6 @@ impl Oracle<'_> {
         let related = self.model.relations.iter().any(|(parent, _, child)| *parent == run || *child == run);
         let dynamic = self.era.since("3.2.0") && self.model.sub_relations.iter().any(|(p, c)| *p == run || *c == run);
         related || dynamic
-    }
-
-    fn has_sleeping_waiter(&self, run: &Run) -> bool {
-        let waits = |w: &Run| w.id != run.id && w.definition == run.definition && w.state == Some(14);
-        self.era.serial_waiters_sleep() && self.model.runs.iter().any(waits)
     }
 
     fn restarted(&self, run: &Run) -> Time {
@@ -189,6 +184,7 @@ impl Oracle<'_> {
                 Some(4) => 5,
                 Some(2) if self.era.pause_ends_killed() => 5,
                 Some(2) => 3,
+                Some(15) => 16,
                 _ if self.ask.killed && unfinished => 5,
                 _ => 6,
             };
