@@ -25,6 +25,10 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         ui::warn(warning);
     }
     let recipe = app.recipes.get(&ground.found.manifest.scheduler, given(m, "recipe").unwrap_or_default())?;
+    if recipe.file.steps.is_empty() {
+        return Err(Error::usage(format!("{} only reports: it has nothing to plan", recipe.file.name))
+            .hint("see what it finds with flowmend inspect --explain"));
+    }
     let params = Params::read(recipe, &recipe_args(&app.recipes, m)?, ground.now, ground.zone.as_ref(), &operator(m))?;
     refuse_beating(&mut db, &ground.catalog, &ground.found.manifest, &params.owners(), "give").await?;
     let plan = make(&mut db, &ground, recipe, &params, m).await?;
