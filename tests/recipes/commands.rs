@@ -228,7 +228,11 @@ fn a_command_that_changed_stops_it() {
     for server in Server::available("dead_commands_moved") {
         for (what, sql, row) in [
             ("another type", "UPDATE t_ds_command SET command_type = 0 WHERE id = 4", "t_ds_command 4"),
-            ("another version", "UPDATE t_ds_command SET process_definition_version = 1 WHERE id = 6", "t_ds_command 6"),
+            (
+                "another version",
+                "UPDATE t_ds_command SET process_definition_version = 1 WHERE id = 6",
+                "t_ds_command 6",
+            ),
             ("consumed", "DELETE FROM t_ds_command WHERE id = 5", "t_ds_command 5"),
             ("its version came", "UPDATE t_ds_process_definition_log SET version = 0 WHERE id = 1", ""),
             ("its failure was cleared", "DELETE FROM t_ds_error_command WHERE id = 2", ""),
