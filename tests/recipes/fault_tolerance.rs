@@ -214,6 +214,8 @@ fn a_row_that_changed_stops_it() {
 #[test]
 fn the_ticket_is_true_for_the_release() {
     for (release, says, not) in [
+        ("1.0.2", "skips those marked for recovery", "0 of 0 retries"),
+        ("1.0.3", "starts them again now", "skips those marked"),
         ("1.3.9", "marks its unfinished tasks whatever their run is", "skips those marked"),
         ("2.0.9", "0 of 0 retries", "skips those marked"),
         ("3.3.2", "skips those marked for recovery", "0 of 0 retries"),
