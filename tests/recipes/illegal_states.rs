@@ -13,6 +13,8 @@ fn at_least(release: &str, other: &str) -> bool {
     version_order(release) >= version_order(other)
 }
 
+const COMMAND: &str = "{\"ProcessInstanceId\":106}";
+
 /// One row for each code from 1 to 18 with its code as id, valid and in order;
 /// runs 101 to 103 lack a host, a start, or both.
 fn codes(server: Server, release: &str) -> TestDb {
@@ -38,6 +40,9 @@ fn codes(server: Server, release: &str) -> TestDb {
             &[&[("id", Some(id)), ("name", Some("r")), ("state", Some("1"))], &times[..]].concat(),
         );
     }
+    // A master is about to take it.
+    rows.add("workflow_instance", &[("id", Some("106")), ("name", Some("r")), ("state", Some("0")), ("host", None)]);
+    rows.add("command", &[("id", Some("1")), ("type", Some("0")), ("run_id", Some("106")), ("param", Some(COMMAND))]);
     // A finished run without a host is history.
     rows.add("workflow_instance", &[("id", Some("105")), ("name", Some("r")), ("state", Some("6")), ("host", None)]);
     for (id, status) in [("1", "-1"), ("2", "0"), ("3", "1"), ("4", "2"), ("5", "3")] {
