@@ -64,6 +64,10 @@ fn chosen_parts<'a>(app: &'a App, ground: &Ground, m: &ArgMatches) -> Result<Vec
     }
     let recipe =
         app.recipes.get(&ground.found.manifest.scheduler, super::args::given(m, "recipe").unwrap_or_default())?;
+    if recipe.file.steps.is_empty() {
+        return Err(Error::usage(format!("{} only reports: it has nothing to plan", recipe.file.name))
+            .hint("see what it finds with flowmend inspect --explain"));
+    }
     parts(&app.recipes, recipe, &ground.found, read, &given)
 }
 

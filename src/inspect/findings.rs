@@ -212,12 +212,11 @@ fn report(
     })
 }
 
-/// One row for each run, the one of which most is known; rows of no run each for itself.
+/// The rows to explain: where several steps write what is found, the one that gives most speaks.
 fn to_explain<'a>(rows: &[&'a LookedRow]) -> Vec<&'a LookedRow> {
     let known = rows.iter().map(|r| r.gives.len()).max().unwrap_or(0);
-    let mut runs = BTreeSet::new();
-    let best = rows.iter().filter(|r| r.gives.len() == known);
-    best.filter(|r| r.instance.is_empty() || runs.insert(r.instance.clone())).take(PARAGRAPHS).copied().collect()
+    let speaks = |r: &&&LookedRow| r.verdict == REPORT || r.gives.len() == known;
+    rows.iter().filter(speaks).take(PARAGRAPHS).copied().collect()
 }
 
 async fn looked_rows(db: &mut Database, request: &LookRequest<'_>, env: &RecipeEnv) -> Result<Vec<LookedRow>> {

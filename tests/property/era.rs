@@ -17,7 +17,7 @@ impl Era {
         version_order(&self.release) >= version_order(release)
     }
 
-    fn before(&self, release: &str) -> bool {
+    pub fn before(&self, release: &str) -> bool {
         !self.since(release)
     }
 

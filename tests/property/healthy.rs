@@ -92,6 +92,10 @@ fn add(model: &mut Model, era: &Era, spec: &Spec) {
         Doing::WaitsInLine if era.run_active().contains(&14) && (era.before("3.3.0") || era.has_serial_queue()) => {
             run.state = Some(14);
             run.definition = model.runs.last().map_or(id, |r| r.definition);
+            // Somebody is ahead of it, or has just called it.
+            if !goes_before(model, &run) && !era.has_serial_queue() {
+                command(model, era, id, run.definition);
+            }
         }
         Doing::HandedOver => {
             run.state = Some(era.handed_state().unwrap_or(1));
@@ -104,11 +108,6 @@ fn add(model: &mut Model, era: &Era, spec: &Spec) {
             command(model, era, id, id);
         }
         Doing::Child if id > 1 => model.relations.push((id - 1, 1, id)),
-        // Somebody is ahead of it, or has just called it.
-        Doing::WaitsInLine if !goes_before(model, &run) && !era.has_serial_queue() => {
-            let definition = run.definition;
-            command(model, era, id, definition);
-        }
         Doing::WaitsInLine | Doing::Child => {}
     }
     let starts = !matches!(run.state, Some(0 | 14));

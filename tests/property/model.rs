@@ -160,7 +160,8 @@ impl Model {
             let (id, project) = (num(d.code), num(d.project));
             let all = [("id", id.clone()), ("code", id.clone()), ("name", text(&d.name)), ("version", num(1))];
             let owned = [("project_id", project.clone()), ("project_code", project)];
-            add(rows, "definition", &[&all[..], &owned[..]].concat());
+            let online = [("@release_state", num(1)), ("@flag", num(1))];
+            add(rows, "definition", &[&all[..], &owned[..], &online[..]].concat());
             if d.logged {
                 add(rows, "definition_log", &all);
             }

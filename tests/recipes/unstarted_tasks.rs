@@ -67,7 +67,7 @@ fn plan(db: &TestDb, release: &str, extra: &[&str]) -> Run {
 fn it_asks_for_an_age_and_a_choice() {
     for server in Server::available("unstarted_tasks") {
         let db = unstarted(server, "3.1.9");
-        let planned = plan(&db, "3.1.9", &["--choose", "finish"]).expect(0);
+        let planned = plan(&db, "3.1.9", &["--choose", "finish"]).expect(4);
         assert!(planned.out.contains("needs-cutoff") && !db.path("b").exists(), "{}", planned.out);
         let asked = plan(&db, "3.1.9", &["--older-than", "1h"]).expect(2);
         assert!(asked.err.contains("2 runs with tasks that never started"), "{}", asked.err);
@@ -120,6 +120,6 @@ fn the_tasks_are_closed_and_what_that_uncovers() {
 #[test]
 fn the_oldest_releases_queue_tasks_elsewhere() {
     let db = unstarted(Server::Sqlite, "1.2.1");
-    let planned = plan(&db, "1.2.1", &["--older-than", "1h", "--choose", "finish"]).expect(0);
+    let planned = plan(&db, "1.2.1", &["--older-than", "1h", "--choose", "finish"]).expect(4);
     assert!(planned.out.contains("queued-outside"), "{}", planned.out);
 }
