@@ -2,6 +2,7 @@
 mod commands;
 mod duplicate_runs;
 mod duplicate_tasks;
+mod family;
 mod fault_tolerance;
 mod illegal_states;
 mod sub_workflows;
