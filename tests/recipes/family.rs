@@ -112,26 +112,38 @@ impl Fixture {
     /// A parent's task and its child.
     pub fn relation(&mut self, parent: &str, task: &str, child: &str) -> &mut Self {
         let id = self.number();
-        self.add("relation", &[("id", &id), ("parent_run_id", parent), ("parent_task_id", task), ("child_run_id", child)])
+        self.add(
+            "relation",
+            &[("id", &id), ("parent_run_id", parent), ("parent_task_id", task), ("child_run_id", child)],
+        )
     }
 
     /// One of the children of a task of the kind that has several.
     pub fn dynamic(&mut self, parent: &str, task: &str, child: &str) -> &mut Self {
         let (id, code) = (self.number(), code(task));
-        self.add("sub_workflow_relation", &[("id", &id), ("parent_run_id", parent), ("parent_task_code", &code), ("child_run_id", child)])
+        self.add(
+            "sub_workflow_relation",
+            &[("id", &id), ("parent_run_id", parent), ("parent_task_code", &code), ("child_run_id", child)],
+        )
     }
 
     /// A command for a run.
     pub fn command(&mut self, run: &str) -> &mut Self {
         let (id, param) = (self.number(), format!("{{\"ProcessInstanceId\":{run}}}"));
-        self.add("command", &[("id", &id), ("type", "4"), ("run_id", run), ("param", &param), ("definition_version", "1")])
+        self.add(
+            "command",
+            &[("id", &id), ("type", "4"), ("run_id", run), ("param", &param), ("definition_version", "1")],
+        )
     }
 
     /// A command that starts the child of a parent's task.
     pub fn start_of_child(&mut self, parent: &str, task: &str) -> &mut Self {
         let id = self.number();
         let param = format!("{{\"parentTaskInstanceId\":{task},\"parentProcessInstanceId\":{parent},\"id\":1}}");
-        self.add("command", &[("id", &id), ("type", "0"), ("run_id", "0"), ("param", &param), ("definition_version", "1")])
+        self.add(
+            "command",
+            &[("id", &id), ("type", "0"), ("run_id", "0"), ("param", &param), ("definition_version", "1")],
+        )
     }
 
     /// A row of the serial queue, in the releases that have one.
@@ -175,41 +187,82 @@ impl Filled {
     /// A column of a row.
     pub fn value(&self, role: &str, id: &str, column: &str) -> Option<String> {
         let (table, columns) = self.named(role);
-        self.db.value(&format!("SELECT {} FROM {table} WHERE id = {id}", self.db.server.dialect().as_text(&columns[column])))
+        self.db.value(&format!(
+            "SELECT {} FROM {table} WHERE id = {id}",
+            self.db.server.dialect().as_text(&columns[column])
+        ))
     }
 
     /// `id=state` of every row of a role, for a comparison at one glance.
     pub fn states(&self, role: &str) -> String {
         let (table, columns) = self.named(role);
         let d = self.db.server.dialect();
-        let sql = format!("SELECT {}, {} FROM {table} ORDER BY id", d.as_text("id"), d.as_text(&columns["state"]));
+        let sql = format!(
+            "SELECT {}, {} FROM {table} t ORDER BY t.id",
+            d.as_text("t.id"),
+            d.as_text(&format!("t.{}", columns["state"]))
+        );
         let shown = |r: Vec<Option<String>>| r.into_iter().map(Option::unwrap_or_default).collect::<Vec<_>>().join("=");
         self.db.rows(&sql).into_iter().map(shown).collect::<Vec<_>>().join(" ")
     }
 
-    /// Changes a column behind the planner's back.
-    pub fn set(&self, role: &str, id: &str, column: &str, value: &str) {
+    /// Plans a recipe and changes one thing after another behind its back: each
+    /// time nothing is written and the reason is named.
+    #[track_caller]
+    pub fn refuses(&self, recipe: &str, extra: &[&str], changes: &[(&str, &str, &str, &str, &str)]) {
+        self.plan(recipe, "b", extra).expect(0);
+        for (role, id, column, value, named) in changes {
+            let old = self.value(role, id, column);
+            self.set(role, id, column, Some(value));
+            let before = self.db.dump();
+            let run = sealed("apply", &self.db, "b", &[]).expect(3);
+            let what = format!("{:?} {}, {role} {id} {column}", self.db.server, self.m.generation);
+            assert!(run.err.contains(named), "{what}: {}", run.err);
+            crate::support::db::same(&self.db.dump(), &before, &what);
+            self.set(role, id, column, old.as_deref());
+        }
+        sealed("apply", &self.db, "b", &[]).expect(0);
+    }
+
+    fn set(&self, role: &str, id: &str, column: &str, value: Option<&str>) {
         let (table, columns) = self.named(role);
-        self.db.exec(&format!("UPDATE {table} SET {} = '{value}' WHERE id = {id}", columns[column]));
+        let value = value.map_or("NULL".to_owned(), |v| self.db.server.dialect().text_literal(v));
+        // A stamp that moved would be one change more.
+        let stamp = columns.get("update_time").map(|c| format!(", {c} = {c}")).unwrap_or_default();
+        self.db.exec(&format!("UPDATE {table} SET {} = {value}{stamp} WHERE id = {id}", columns[column]));
     }
 
     /// The rows that a plan wrote, `role id`.
     pub fn planned(&self, name: &str) -> Vec<String> {
         let bundle = flowmend::bundle::Bundle::read(&self.db.path(name)).unwrap();
-        let rows = bundle.plan.steps.iter().flat_map(|s| s.rows.iter().map(|r| format!("{} {}", s.role, r.key_texts().join("/"))));
+        let rows = bundle
+            .plan
+            .steps
+            .iter()
+            .flat_map(|s| s.rows.iter().map(|r| format!("{} {}", s.role, r.key_texts().join("/"))));
         rows.collect()
     }
 
     /// The reasons for which a plan left rows out, `reason id,id`.
     pub fn left_out(&self, recipe: &str, extra: &[&str]) -> Vec<String> {
         let out = self.db.path("looked").display().to_string();
-        let base = ["plan", recipe, "--url", &self.db.url, "--out", &out, "--now", "2026-11-29T00:00:00Z", "--zone", "+00:00"];
-        let run = flowmend([&base, extra, &self.release()[..].iter().map(String::as_str).collect::<Vec<_>>(), &["--format", "json"]].concat());
-        let json: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_else(|e| panic!("{e}\n{}\n{}", run.out, run.err));
+        let base =
+            ["plan", recipe, "--url", &self.db.url, "--out", &out, "--now", "2026-11-29T00:00:00Z", "--zone", "+00:00"];
+        let run = flowmend(
+            [&base, extra, &self.release()[..].iter().map(String::as_str).collect::<Vec<_>>(), &["--format", "json"]]
+                .concat(),
+        );
+        let json: serde_json::Value =
+            serde_json::from_str(&run.out).unwrap_or_else(|e| panic!("{e}\n{}\n{}", run.out, run.err));
         let _ = std::fs::remove_dir_all(self.db.path("looked"));
         let text = |v: &serde_json::Value| v.as_str().unwrap_or_default().to_owned();
         let ids = |v: &serde_json::Value| v.as_array().unwrap().iter().map(text).collect::<Vec<_>>().join(",");
-        json["left_out"].as_array().unwrap().iter().map(|l| format!("{} {}", text(&l["reason"]), ids(&l["sample"]))).collect()
+        json["left_out"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|l| format!("{} {}", text(&l["reason"]), ids(&l["sample"])))
+            .collect()
     }
 
     fn release(&self) -> [String; 2] {
@@ -241,7 +294,17 @@ impl Filled {
 
     pub fn inspect(&self, extra: &[&str]) -> String {
         let release = self.release();
-        let base = ["inspect", "--url", &self.db.url, "--now", "2026-11-29T00:00:00Z", "--zone", "+00:00", &release[0], &release[1]];
+        let base = [
+            "inspect",
+            "--url",
+            &self.db.url,
+            "--now",
+            "2026-11-29T00:00:00Z",
+            "--zone",
+            "+00:00",
+            &release[0],
+            &release[1],
+        ];
         flowmend([&base[..], extra].concat()).expect(1).out
     }
 }
