@@ -1,4 +1,4 @@
--- flowmend bundle 4f299b73cd80a358: session settings
+-- flowmend bundle cd5e3ebaca46de05: session settings
 -- The session is set here, so that it does not hang on the client's defaults.
 SET NAMES utf8mb4;
 -- Strict, so that a guard cannot be bent to fit; backslash escapes stay on.
