@@ -177,3 +177,33 @@ fn a_choice_is_never_made_silently() {
     assert!(run.err.contains("--choose finish"), "{}", run.err);
     assert!(!test.path("b").exists());
 }
+
+/// MariaDB 10.11 once gave one run the counts of another's tasks.
+#[test]
+fn each_run_has_the_counts_of_its_own_tasks() {
+    let of =
+        |id, run, state, start: i64| Task { submit: Some(NOW - start * HOUR), start: None, ..task(id, run, state) };
+    let (mut young, mut old) = (run(3, 2, "10.0.0.1:5678"), run(4, 1, "10.0.0.9"));
+    (young.restart, old.restart) = (None, None);
+    let ended = Run { end: Some(NOW - 24 * HOUR), ..run(5, 3, "10.0.0.9") };
+    let model = Model {
+        runs: vec![run(1, 4, "null"), run(2, 11, "10.0.0.9"), young, old, ended],
+        tasks: vec![
+            of(1, 1, 11, 21),
+            of(3, 1, 9, 44),
+            of(4, 3, 1, 4),
+            of(5, 3, 1, 45),
+            of(6, 4, 3, 21),
+            of(7, 4, 1, 50),
+            of(9, 5, 0, 16),
+        ],
+        ..Model::default()
+    };
+    let ask = Ask { older_hours: Some(6), ..Ask::all_dead() };
+    for server in Server::available("each_run_has_the_counts_of_its_own_tasks") {
+        // PostgreSQL came with 1.2.0.
+        if server != Server::PostgreSql {
+            assert!(case(server, &crate::support::fixture::manifest("1.0.2"), &model, &ask));
+        }
+    }
+}
