@@ -76,6 +76,12 @@ impl Database {
                 self.version = self.value("SELECT VERSION()").await?.unwrap_or_default();
                 if self.version.to_lowercase().contains("mariadb") {
                     self.dialect = Dialect::load("mariadb")?;
+                    // Seen on 10.11: a grouped derived table that is split by the outer row
+                    // gives the groups of another row when the query also sorts.
+                    let switches = self.value("SELECT @@optimizer_switch").await?.unwrap_or_default();
+                    if switches.contains("split_materialized=on") {
+                        self.rows("SET SESSION optimizer_switch = 'split_materialized=off'").await?;
+                    }
                 }
                 if let Some(other) = schema.filter(|s| *s != self.address.database) {
                     return Err(Error::usage(format!(

@@ -115,6 +115,29 @@ fn codes_that_never_changed() {
     }
 }
 
+/// What the recipes for schedules, twins and families ask of a release.
+#[test]
+fn behaviours_of_families() {
+    let manifests = Manifests::load(None).unwrap();
+    for m in manifests.of("dolphinscheduler").unwrap() {
+        let since = |release: &str| version_order(&m.generation) >= version_order(release);
+        for (name, holds) in [
+            ("tasks_known_by_name", !since("2.0.0") || since("3.3.0")),
+            ("failover_maps_tasks", since("3.3.0")),
+            ("child_comes_by_command", !since("3.3.0")),
+            ("parents_watch_children", !since("2.0.6") || since("3.0.0")),
+            ("blocked_child_fails_parent", since("3.2.0") && !since("3.3.0")),
+            ("failover_doubles_children", since("3.3.0") && !since("3.4.0")),
+        ] {
+            assert_eq!(m.behaviour[name].as_bool(), Some(holds), "{} {name}", m.generation);
+        }
+        let code = m.behaviour["scheduled_command"].to_string();
+        let kind = m.states("command.type").unwrap().by_code(&code).unwrap();
+        assert_eq!(m.behaviour["scheduled_word"].as_str(), Some(kind.name.as_str()), "{}", m.generation);
+        assert!(m.has("workflow_instance.history"), "{}", m.generation);
+    }
+}
+
 fn era(generation: &str) -> &'static Era {
     ERAS.iter().rev().find(|e| version_order(e.first) <= version_order(generation)).unwrap()
 }

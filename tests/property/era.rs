@@ -133,6 +133,31 @@ impl Era {
         self.since("3.4.0")
     }
 
+    /// What a parent's task becomes when its child has ended in a state, if that is known.
+    pub fn says_of_child(&self, child: i64) -> Option<i64> {
+        match child {
+            7 | 6 | 3 => Some(child),
+            5 => Some(9),
+            16 if self.since("3.2.0") && self.before("3.3.0") => Some(6),
+            _ => None,
+        }
+    }
+
+    /// A sub-workflow is started by a command of its own.
+    pub fn child_comes_by_command(&self) -> bool {
+        self.before("3.3.0")
+    }
+
+    /// A living parent reads its child's row now and then.
+    pub fn parents_watch_children(&self) -> bool {
+        self.before("2.0.6") || self.since("3.0.0")
+    }
+
+    /// One task may have many sub-workflows, in a table of their own.
+    pub fn has_dynamic_tasks(&self) -> bool {
+        self.since("3.2.0")
+    }
+
     /// Slots and counters are the repair's business, not a coordinator's.
     pub fn repairs_queue(&self) -> bool {
         self.since("3.0.0") && self.before("3.2.1")

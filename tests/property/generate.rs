@@ -27,7 +27,8 @@ struct RunSpec {
     /// The work is done: every task of the run succeeded, or every task of the DAG as well.
     done: Option<bool>,
     command: Option<CommandSpec>,
-    relation: Option<(usize, bool)>,
+    /// The child, whether the link is a dynamic task's, and which task waits.
+    relation: Option<(usize, bool, usize)>,
     serial: Option<(bool, i64)>,
 }
 
@@ -119,7 +120,7 @@ fn run(m: &Manifest) -> impl Strategy<Value = RunSpec> + use<> {
     let state = run_state(m);
     let links = (
         prop_oneof![9 => Just(None), 1 => command(m).prop_map(Some)],
-        prop_oneof![14 => Just(None), 1 => (0usize..14, any::<bool>()).prop_map(Some)],
+        prop_oneof![6 => Just(None), 1 => (0usize..14, prop_oneof![3 => Just(false), 1 => Just(true)], 0usize..4).prop_map(Some)],
         prop_oneof![1 => Just(None), 1 => (prop_oneof![6 => Just(true), 1 => Just(false)], 0i64..2).prop_map(Some)],
     );
     let tasks = proptest::collection::vec(task(m), 0..4);
@@ -176,7 +177,7 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
 fn command(m: &Manifest) -> impl Strategy<Value = CommandSpec> + use<> {
     let kinds: Vec<i64> = m.states["command.type"].states.iter().map(|s| s.code.parse().unwrap()).collect();
     let run = prop_oneof![3 => (900i64..910).prop_map(Some), 2 => Just(Some(0)), 1 => Just(None), 2 => (1i64..20).prop_map(Some)];
-    (select(kinds), 0u8..6, run, 1..=DEFINITIONS + 1, 0i64..3, hostile()).prop_map(
+    (select(kinds), 0u8..7, run, 1..=DEFINITIONS + 1, 0i64..3, hostile()).prop_map(
         |(kind, shape, run, definition, version, text)| CommandSpec { kind, shape, run, definition, version, text },
     )
 }
@@ -275,12 +276,14 @@ fn add_run(model: &mut Model, spec: RunSpec, column: bool) {
     if let Some(command) = spec.command {
         add_command(model, Some(id), command, column);
     }
-    if let Some((other, dynamic)) = spec.relation {
+    if let Some((other, dynamic, which)) = spec.relation {
         let other = i64::try_from(other).unwrap();
+        let waits = model.tasks.iter().filter(|t| t.run == id).cycle().nth(which);
+        let (task, code) = waits.map_or((1, 1), |t| (t.id, t.code));
         if dynamic {
-            model.sub_relations.push((id, other));
+            model.sub_relations.push((id, code, other));
         } else {
-            model.relations.push((id, 1, other));
+            model.relations.push((id, task, other));
         }
     }
     if let Some((same, state)) = spec.serial {
@@ -319,6 +322,8 @@ fn add_command(model: &mut Model, run: Option<i64>, spec: CommandSpec, column: b
         1 => serde_json::json!({ "ProcessInstanceId": named, "StartParams": start }),
         2 => serde_json::json!({ "WaittingThreadInstanceId": named.to_string() }),
         3 => serde_json::json!({ "parentProcessInstanceId": 0, "processInstanceId": named }),
+        // The start of a sub-workflow, for a task that bears the number.
+        6 => serde_json::json!({ "parentTaskInstanceId": named, "parentProcessInstanceId": 0 }),
         4 => serde_json::json!({ "StartParams": start, "ProcessInstanceId": named.to_string() }),
         _ => serde_json::json!({ "StartNodeList": "1,2", "x": named }),
     };

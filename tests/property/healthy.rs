@@ -168,7 +168,8 @@ fn task(model: &mut Model, era: &Era, spec: &Spec, (kind, valid, name): (u8, boo
     model.tasks.push(Task {
         id,
         run: run.id,
-        name: name.to_owned(),
+        // Two tasks of one name would be one task twice.
+        name: format!("{name} {id}"),
         state: Some(state),
         flag: Some(i64::from(valid)),
         host: begun.then(|| "10.0.0.4:1234".to_owned()),

@@ -25,7 +25,8 @@ pub struct Model {
     pub commands: Vec<Command>,
     /// Parent run, parent task, child run.
     pub relations: Vec<(i64, i64, i64)>,
-    pub sub_relations: Vec<(i64, i64)>,
+    /// Parent run, code of the parent's task, child run.
+    pub sub_relations: Vec<(i64, i64, i64)>,
     pub groups: Vec<Group>,
     pub queue: Vec<Queue>,
     pub serial: Vec<Serial>,
@@ -213,9 +214,10 @@ impl Model {
             let ends = [("parent_run_id", num(*parent)), ("child_run_id", num(*child))];
             add(rows, "relation", &[&[("id", num(number)), ("parent_task_id", num(*task))], &ends[..]].concat());
         }
-        for (number, (parent, child)) in (1..).zip(&self.sub_relations) {
+        for (number, (parent, code, child)) in (1..).zip(&self.sub_relations) {
             let ends = [("parent_run_id", num(*parent)), ("child_run_id", num(*child))];
-            add(rows, "sub_workflow_relation", &[&[("id", num(number))], &ends[..]].concat());
+            let of = [("id", num(number)), ("parent_task_code", num(*code))];
+            add(rows, "sub_workflow_relation", &[&of[..], &ends[..]].concat());
         }
         for s in &self.serial {
             let named = [("id", num(s.id)), ("run_id", num(s.run)), ("state", num(s.state))];

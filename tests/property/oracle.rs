@@ -1,7 +1,7 @@
 //! The rules of the repair, stated again over the rows in memory.
 //!
-//! Written from the study of the scheduler (R1, R2, R2b, R5, R8, R9 and the
-//! serial queue), not from the recipe: where the two differ, one of them is wrong.
+//! Written from the study of the scheduler (R1, R2, R2b, R5, R8, R9, families as in
+//! R11, and the serial queue), not from the recipe: where the two differ, one of them is wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,7 @@ impl Oracle<'_> {
         let Some(state) = run.state else { return false };
         let readable = |s: i64| self.era.is_unfinished(s) || self.era.is_finished(s);
         let tasks_known = self.valid(run.id).all(|t| t.state.is_some_and(readable));
-        let free = !self.has_command(run.id) && !self.has_family(run.id);
+        let free = !self.has_command(run.id) && !self.waits_for_child(run.id);
         if !tasks_known || !free || !self.in_scope(run.id) || !self.old_enough(run) {
             return false;
         }
@@ -63,6 +63,8 @@ impl Oracle<'_> {
             && (self.ask.choose != Choose::Resume || state == 15)
             && !self.is_handed_over(run)
             && self.is_proved_dead(run)
+            && !self.is_its_own_ancestor(run.id)
+            && !self.is_missed_by_a_parent(run.id)
             && self.is_stuck(run, state)
     }
 
@@ -104,10 +106,56 @@ impl Oracle<'_> {
         })
     }
 
-    fn has_family(&self, run: i64) -> bool {
-        let related = self.model.relations.iter().any(|(parent, _, child)| *parent == run || *child == run);
-        let dynamic = self.era.since("3.2.0") && self.model.sub_relations.iter().any(|(p, c)| *p == run || *c == run);
-        related || dynamic
+    /// Parent and child of every link.
+    fn links(&self) -> impl Iterator<Item = (i64, i64)> {
+        let plain = self.model.relations.iter().filter(|(_, _, child)| *child != 0).map(|(p, _, c)| (*p, *c));
+        let dynamic = self.model.sub_relations.iter().filter(|_| self.era.has_dynamic_tasks());
+        plain.chain(dynamic.map(|(p, _, c)| (*p, *c)))
+    }
+
+    fn is_open(&self, run: &Run) -> bool {
+        !run.state.is_some_and(|s| self.era.run_finished().contains(&s))
+    }
+
+    /// The children of a task that exist.
+    fn children(&self, task: &Task) -> impl Iterator<Item = &Run> {
+        let (id, run, code) = (task.id, task.run, task.code);
+        let plain = self.model.relations.iter().filter(move |(_, t, _)| *t == id).map(|(_, _, c)| *c);
+        let dynamic = self.model.sub_relations.iter().filter(|_| self.era.has_dynamic_tasks());
+        let dynamic = dynamic.filter(move |(p, t, _)| *p == run && *t == code).map(|(_, _, c)| *c);
+        plain.chain(dynamic).filter_map(|child| self.model.runs.iter().find(|r| r.id == child))
+    }
+
+    /// A child must be closed before the task that waits for it.
+    fn waits_for_child(&self, run: i64) -> bool {
+        let to_come = |task: &Task| {
+            let announced = self.model.relations.iter().any(|(_, t, child)| *t == task.id && *child == 0);
+            self.era.child_comes_by_command()
+                && announced
+                && self.model.commands.iter().any(|c| names(c, &["parentTaskInstanceId"], task.id))
+        };
+        self.unfinished(run).any(|t| self.children(t).any(|c| self.is_open(c)) || to_come(t))
+    }
+
+    fn is_its_own_ancestor(&self, run: i64) -> bool {
+        let (mut above, mut more) = (BTreeSet::new(), vec![run]);
+        while let Some(child) = more.pop() {
+            more.extend(self.links().filter(|(_, c)| *c == child).map(|(p, _)| p).filter(|p| above.insert(*p)));
+        }
+        above.contains(&run)
+    }
+
+    /// A living parent of these releases waits for an event that SQL does not send.
+    fn is_missed_by_a_parent(&self, run: i64) -> bool {
+        let parents = self.links().filter(|(_, c)| *c == run).map(|(p, _)| p).collect::<BTreeSet<_>>();
+        let lives = |p: &Run| self.is_open(p) && !self.is_handed_over(p) && !self.is_proved_dead(p);
+        !self.era.parents_watch_children() && self.model.runs.iter().any(|p| parents.contains(&p.id) && lives(p))
+    }
+
+    /// The newest child's word on the task's end.
+    fn says_child(&self, task: &Task) -> Option<i64> {
+        let (_, _, child) = self.model.relations.iter().rfind(|(_, t, _)| *t == task.id)?;
+        self.era.says_of_child(self.model.runs.iter().find(|r| r.id == *child)?.state?)
     }
 
     fn restarted(&self, run: &Run) -> Time {
@@ -168,6 +216,7 @@ impl Oracle<'_> {
                 let newest = self.valid(run.id).filter_map(|t| t.end).max();
                 let known = newest.or(run.end).or(self.ask.cutoff()).or(begun).or(run.start).unwrap_or(NOW);
                 let end = task.end.unwrap_or(known.max(begun.unwrap_or(i64::MIN)));
+                let state = self.says_child(task).filter(|_| self.is_active(run)).unwrap_or(state);
                 closed.insert(task.id);
                 changes
                     .insert(("task_instance", task.id), row(&[("state", state.to_string()), ("end_time", wall(end))]));
@@ -323,11 +372,15 @@ fn speaks_of(claim: &Claim, host: &str) -> bool {
 
 /// 1.x: the command's text names the run, as a number or as a text.
 fn names_run(command: &Command, run: i64) -> bool {
+    names(command, &["ProcessInstanceId", "WaittingThreadInstanceId", "processInstanceId"], run)
+}
+
+/// The command's text holds a number, as a number or as a text, under one of some keys.
+fn names(command: &Command, keys: &[&str], number: i64) -> bool {
     let Ok(serde_json::Value::Object(fields)) = serde_json::from_str(&command.param) else { return false };
-    let keys = ["ProcessInstanceId", "WaittingThreadInstanceId", "processInstanceId"];
     keys.iter().filter_map(|k| fields.get(*k)).any(|v| match v {
-        serde_json::Value::Number(n) => n.as_i64() == Some(run),
-        serde_json::Value::String(s) => *s == run.to_string(),
+        serde_json::Value::Number(n) => n.as_i64() == Some(number),
+        serde_json::Value::String(s) => *s == number.to_string(),
         _ => false,
     })
 }

@@ -3,6 +3,7 @@ mod commands;
 mod compose;
 mod duplicate_runs;
 mod duplicate_tasks;
+mod family;
 mod fault_tolerance;
 mod illegal_states;
 mod serial_chain;
