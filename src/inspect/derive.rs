@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::{Identified, LookRequest, begin_snapshot, end_snapshot, look, recipe_env, schema_digest, target};
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::plan::{Draft, From, Inputs, Overlay, Params, Plan, Seen, Zone, seen};
+use crate::plan::{Before, Draft, From, Inputs, Overlay, Params, Plan, Zone, seen};
 use crate::recipe::{Recipe, Recipes};
 use crate::render::RecipeEnv;
 use crate::{Error, Result};
@@ -113,10 +113,9 @@ fn read_parts<'a>(
 struct Worker<'a> {
     request: LookRequest<'a>,
     env: RecipeEnv,
-    /// What it said of the database as it is, if it only follows.
-    before: Option<Seen>,
-    follows: bool,
-    /// How many changes of others it has looked at.
+    /// What it said of the database as it is.
+    before: Before,
+    /// How many changes it has looked at.
     looked_at: Option<usize>,
 }
 
@@ -139,7 +138,8 @@ pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan
             now: request.now,
         };
         let env = recipe_env(db, &look, &Overlay::default())?;
-        workers.push(Worker { request: look, env, before: None, follows: part.follows, looked_at: None });
+        let before = Before { seen: None, follows: part.follows };
+        workers.push(Worker { request: look, env, before, looked_at: None });
     }
     let from = from(request)?;
     begin_snapshot(db).await?;
@@ -156,20 +156,20 @@ pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan
 /// Looks until no recipe finds anything new in the database as it will be.
 async fn settle(db: &mut Database, workers: &mut [Worker<'_>], from: &From) -> Result<Draft> {
     let mut draft = Draft::default();
-    // Counts changes, so that a recipe looks again only when another one planned something.
+    // Counts changes, so that a recipe looks again only when something was planned since.
     let mut changes = 0;
     for _ in 0..PASSES {
         let mut settled = true;
         for (number, worker) in workers.iter_mut().enumerate() {
-            let nothing_to_follow = worker.follows && draft.overlay().is_empty();
+            let nothing_to_follow = worker.before.follows && draft.overlay().is_empty();
             if nothing_to_follow || worker.looked_at == Some(changes) {
                 continue;
             }
+            worker.looked_at = Some(changes);
             if worker.look(db, number, &mut draft, from).await? {
                 changes += 1;
                 settled = false;
             }
-            worker.looked_at = Some(changes);
         }
         if settled {
             return Ok(draft);
@@ -182,16 +182,19 @@ async fn settle(db: &mut Database, workers: &mut [Worker<'_>], from: &From) -> R
 impl Worker<'_> {
     async fn look(&mut self, db: &mut Database, number: usize, draft: &mut Draft, from: &From) -> Result<bool> {
         let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
-        if self.follows && self.before.is_none() {
+        let first = draft.overlay().is_empty();
+        if !first && self.before.seen.is_none() {
             let inputs = self.request.inputs(&dialect, schema.as_deref(), &self.env, &self.env);
             let rows = look(db, &self.request, &inputs).await?;
-            self.before = Some(seen(&inputs, rows)?);
+            self.before.seen = Some(seen(&inputs, &rows)?);
         }
         let look_env = recipe_env(db, &self.request, draft.overlay())?;
         let inputs = self.request.inputs(&dialect, schema.as_deref(), &self.env, &look_env);
         let rows = look(db, &self.request, &inputs).await?;
-        let nothing = Seen::new();
-        draft.add(number, &inputs, from, rows, self.before.as_ref().unwrap_or(&nothing))
+        if first {
+            self.before.seen = Some(seen(&inputs, &rows)?);
+        }
+        draft.add(number, &inputs, from, rows, &self.before)
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
 use crate::catalog::Row;
 use crate::dialect::TypeClass;
 use crate::manifest::Manifest;
-use crate::recipe::{Op, SetKind, StepFile};
+use crate::recipe::{ConditionTime, Op, SetKind, StepFile};
 use crate::render::ser;
 use crate::{Error, Result};
 
@@ -25,6 +25,21 @@ const PLANNED: &str = "plan";
 
 /// What a recipe said of the rows of one database: place of the step, verdict, finding, row.
 pub type Seen = BTreeSet<(usize, String, String, Vec<String>)>;
+
+/// What a recipe said of the database as it is.
+#[derive(Default)]
+pub struct Before {
+    /// The rows, once something is planned; until then all there is.
+    pub seen: Option<Seen>,
+    /// Whether rows that were there before are none of the plan's business.
+    pub follows: bool,
+}
+
+impl Before {
+    fn knows(&self, row: &(usize, String, String, Vec<String>)) -> bool {
+        self.seen.as_ref().is_none_or(|seen| seen.contains(row))
+    }
+}
 
 /// Steps of several recipes, gathered look by look.
 #[derive(Default)]
@@ -62,8 +77,8 @@ impl Draft {
         &self.overlay
     }
 
-    /// Adds what a look of one recipe found. `part` tells recipes apart; rows in
-    /// `before` are no news. Says whether a row was planned.
+    /// Adds what a look of one recipe found. `part` tells recipes apart. Says
+    /// whether a row was planned.
     ///
     /// # Errors
     /// A choice is open, a new value is missing, the database lacks a column, or
@@ -74,7 +89,7 @@ impl Draft {
         inputs: &Inputs<'_>,
         from: &From,
         rows: Vec<StepRows>,
-        before: &Seen,
+        before: &Before,
     ) -> Result<bool> {
         let mut notes = Notes::default();
         let mut added = false;
@@ -83,10 +98,14 @@ impl Draft {
                 StepRows::NotNeeded(why) => notes.not_needed.push(NotNeeded { title: file.title.clone(), why }),
                 StepRows::Rows(rows) => {
                     let shape = shape(inputs, file)?;
-                    let answers =
-                        answers(&shape, rows).into_iter().filter(|a| !before.contains(&identity(index, file.op, a)));
-                    let planned = self.planned(&shape, answers.collect(), &mut notes.tally)?;
-                    added |= self.keep(part, inputs, shape, planned)?;
+                    let (known, uncovered): (Vec<_>, Vec<_>) =
+                        answers(&shape, rows).into_iter().partition(|a| before.knows(&identity(inputs, index, a)));
+                    if !before.follows {
+                        let planned = self.planned(&shape, known, &mut notes.tally)?;
+                        added |= self.keep(part, inputs, &shape, planned, false)?;
+                    }
+                    let planned = self.planned(&shape, uncovered, &mut notes.tally)?;
+                    added |= self.keep(part, inputs, &shape, planned, true)?;
                 }
             }
         }
@@ -121,8 +140,9 @@ impl Draft {
         &mut self,
         part: usize,
         inputs: &Inputs<'_>,
-        shape: Shape<'_>,
+        shape: &Shape<'_>,
         planned: Vec<(RowChange, String)>,
+        uncovered: bool,
     ) -> Result<bool> {
         if planned.is_empty() {
             return Ok(false);
@@ -134,7 +154,7 @@ impl Draft {
             rows.iter_mut().enumerate().for_each(|(i, r)| r.key = vec![Some((i + 1).to_string())]);
         }
         let mut set = Vec::new();
-        for (_, mut column) in shape.set {
+        for (_, mut column) in shape.set.clone() {
             if column.kind == SetKind::Now {
                 column.sql = Some(now_expression(inputs, &column.column)?);
             }
@@ -147,12 +167,12 @@ impl Draft {
             op: file.op,
             table: shape.table.name.clone(),
             columns: shape.table.stored_columns().map(plan_column).collect(),
-            conditions: conditions(inputs, file)?,
+            conditions: conditions(inputs, file, uncovered)?,
             states: state_names(inputs.manifest, &file.role),
-            key: shape.key,
+            key: shape.key.clone(),
             set,
-            pins: shape.pins,
-            related: shape.related,
+            pins: shape.pins.clone(),
+            related: shape.related.clone(),
             rows,
         };
         self.take_over(&step)?;
@@ -323,21 +343,28 @@ impl Draft {
 ///
 /// # Errors
 /// The database lacks a column of the recipe.
-pub fn seen(inputs: &Inputs<'_>, rows: Vec<StepRows>) -> Result<Seen> {
+pub fn seen(inputs: &Inputs<'_>, rows: &[StepRows]) -> Result<Seen> {
     let mut seen = Seen::new();
     for (index, (file, rows)) in inputs.recipe.file.steps.iter().zip(rows).enumerate() {
         let StepRows::Rows(rows) = rows else { continue };
         let shape = shape(inputs, file)?;
-        seen.extend(answers(&shape, rows).iter().map(|a| identity(index, file.op, a)));
+        seen.extend(answers(&shape, rows.clone()).iter().map(|a| identity(inputs, index, a)));
     }
     Ok(seen)
 }
 
 /// What was said of a row: it is told from others by its key, or by the values of a row to come.
-fn identity(index: usize, op: Op, answer: &Answer) -> (usize, String, String, Vec<String>) {
-    let values = if op == Op::Insert { &answer.change.new } else { &answer.change.key };
+///
+/// A row that is planned, or waits for the choice, is news when it is found to be
+/// something else; a row that stays left out is not.
+fn identity(inputs: &Inputs<'_>, index: usize, answer: &Answer) -> (usize, String, String, Vec<String>) {
+    let file = &inputs.recipe.file;
+    let insert = file.steps.get(index).is_some_and(|s| s.op == Op::Insert);
+    let values = if insert { &answer.change.new } else { &answer.change.key };
+    let chosen = file.choice.as_ref().is_some_and(|c| c.verdict == answer.verdict);
+    let finding = if chosen || answer.verdict == PLANNED { answer.finding.clone() } else { String::new() };
     let values = values.iter().map(|v| v.clone().unwrap_or_default()).collect();
-    (index, answer.verdict.clone(), answer.finding.clone(), values)
+    (index, answer.verdict.clone(), finding, values)
 }
 
 fn key_text(change: &RowChange) -> String {
@@ -413,17 +440,25 @@ fn hosts(manifest: &Manifest, steps: &[Step]) -> Vec<HostRows> {
     found
 }
 
-fn conditions(inputs: &Inputs<'_>, file: &StepFile) -> Result<Vec<PlanCondition>> {
+/// A row that is uncovered meets its conditions only after the steps before it,
+/// so they are looked at before the end. What holds at the start alone cannot be
+/// asked of it; a new row's conditions are looked at when it is written.
+fn conditions(inputs: &Inputs<'_>, file: &StepFile, uncovered: bool) -> Result<Vec<PlanCondition>> {
     let mut found = Vec::new();
     for condition in &file.conditions {
         let what = format!("steps.{}.conditions.{}", file.role, condition.name);
         if !condition.when.is_empty() && inputs.env.text(&what, &condition.when, BTreeMap::new())? != "yes" {
             continue;
         }
+        let at = match condition.at {
+            ConditionTime::Start if uncovered && file.op != Op::Insert => continue,
+            ConditionTime::Both if uncovered && file.op != Op::Insert => ConditionTime::End,
+            at => at,
+        };
         found.push(PlanCondition {
             name: condition.name.clone(),
             title: condition.title.clone(),
-            at: condition.at,
+            at,
             sql: inputs.env.text(&what, &condition.sql, BTreeMap::new())?,
         });
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use draft::{Draft, Seen, seen};
+pub use draft::{Before, Draft, Seen, seen};
 pub use overlay::Overlay;
 pub use params::{OwnerClaim, ParamValue, Params, duration, wall_clock};
 pub use query::{Inputs, StepRows, report_query, step_query};

@@ -57,8 +57,9 @@ impl Ask {
         let mut flags = BTreeMap::new();
         let mut put = |name: &str, texts: Vec<String>| flags.insert(name.to_owned(), texts);
         put("outcome", vec![if self.killed { "killed" } else { "failed" }.to_owned()]);
-        // The chain of serial runs has tests of its own.
+        // The chain of serial runs and orphaned sub-workflows have tests of their own.
         put("waiters", vec!["leave".to_owned()]);
+        put("children", vec!["keep".to_owned()]);
         if let Some(hours) = self.older_hours {
             put("older-than", vec![format!("{hours}h")]);
         }

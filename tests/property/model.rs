@@ -188,7 +188,10 @@ impl Model {
         }
         for q in &self.queue {
             let link = [("task_id", opt(q.task)), ("run_id", opt(q.run)), ("group_id", num(q.group))];
-            let state = [("status", opt(q.status)), ("force_start", opt(q.force)), ("in_queue", opt(q.in_queue))];
+            // Rows that a release with a coordinator does not see have a recipe of their own.
+            let unseen = rows.manifest.behaviour["sees_only_in_queue"].as_bool() == Some(true);
+            let in_queue = if unseen { num(1) } else { opt(q.in_queue) };
+            let state = [("status", opt(q.status)), ("force_start", opt(q.force)), ("in_queue", in_queue)];
             let named = [("id", num(q.id)), ("task_name", text(&q.name)), ("update_time", time(Some(q.called())))];
             add(rows, "task_group_queue", &[&named[..], &link[..], &state[..]].concat());
         }

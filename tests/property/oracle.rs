@@ -65,6 +65,7 @@ impl Oracle<'_> {
             && self.is_proved_dead(run)
             && !self.is_its_own_ancestor(run.id)
             && !self.is_missed_by_a_parent(run.id)
+            && !self.outlived_its_parents(run.id)
             && self.is_stuck(run, state)
     }
 
@@ -150,6 +151,13 @@ impl Oracle<'_> {
         let parents = self.links().filter(|(_, c)| *c == run).map(|(p, _)| p).collect::<BTreeSet<_>>();
         let lives = |p: &Run| self.is_open(p) && !self.is_handed_over(p) && !self.is_proved_dead(p);
         !self.era.parents_watch_children() && self.model.runs.iter().any(|p| parents.contains(&p.id) && lives(p))
+    }
+
+    /// Every parent is over; such a run is kept, as these tests ask.
+    fn outlived_its_parents(&self, run: i64) -> bool {
+        let parents = self.links().filter(|(_, c)| *c == run).map(|(p, _)| p).collect::<BTreeSet<_>>();
+        let mut there = self.model.runs.iter().filter(|r| parents.contains(&r.id)).peekable();
+        there.peek().is_some() && there.all(|p| !self.is_open(p))
     }
 
     /// The newest child's word on the task's end.
@@ -314,7 +322,7 @@ impl Oracle<'_> {
             Some(t) => {
                 let finished = t.state.is_some_and(|s| self.era.is_finished(s));
                 let cutoff = self.ask.cutoff().unwrap_or(i64::MAX);
-                finished && t.end.is_none_or(|end| end < cutoff)
+                finished && t.end.is_none_or(|end| end <= cutoff)
             }
         };
         let scoped = self.ask.scope == Scope::All || q.run.is_some_and(|r| self.in_scope(r));

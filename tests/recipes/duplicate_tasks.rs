@@ -4,7 +4,8 @@ use super::family::{END, Filled, Fixture, START, everywhere};
 use crate::support::db::{Server, same};
 use crate::support::program::sealed;
 
-const DEAD: [&str; 2] = ["--dead-owner", "10.0.0.9"];
+/// Alone: what it uncovers for other recipes stays.
+const DEAD: [&str; 4] = ["--dead-owner", "10.0.0.9", "--choose", "resume"];
 
 fn incident(f: &mut Fixture) -> Filled {
     f.run("1", "1", "10.0.0.9", &[]).run("2", "1", "10.0.0.1", &[]).run("3", "5", "10.0.0.1", &[]).run(

@@ -243,7 +243,7 @@ impl Filled {
         rows.collect()
     }
 
-    /// The reasons for which a plan left rows out, `reason id,id`.
+    /// The reasons for which a plan left rows out, `reason id,id`, but for those that were chosen.
     pub fn left_out(&self, recipe: &str, extra: &[&str]) -> Vec<String> {
         let out = self.db.path("looked").display().to_string();
         let base =
@@ -261,6 +261,7 @@ impl Filled {
             .as_array()
             .unwrap()
             .iter()
+            .filter(|l| l["reason"] != "resume")
             .map(|l| format!("{} {}", text(&l["reason"]), ids(&l["sample"])))
             .collect()
     }
