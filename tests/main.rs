@@ -8,4 +8,5 @@ mod layers;
 mod live;
 mod manifests;
 mod property;
+mod real;
 mod support;
