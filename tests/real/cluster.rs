@@ -104,10 +104,17 @@ impl Cluster {
 
     /// Ends what a scenario left running, so that the next one starts in peace.
     pub fn calm(&self) {
-        self.kill(&["master"]);
-        self.db.exec("UPDATE t_ds_process_instance SET state = 5 WHERE state NOT IN (3, 5, 6, 7)");
-        self.db.exec("DELETE FROM t_ds_command");
-        self.up(&["worker", "master"].map(|s| s).iter().filter(|s| !self.runs(s)).copied().collect::<Vec<_>>());
+        let active = "state NOT IN (3, 5, 6, 7)";
+        if self.count("t_ds_process_instance", active) + self.count("t_ds_command", "1 = 1") > 0 {
+            self.kill(&["master"]);
+            self.db.exec(&format!("UPDATE t_ds_process_instance SET state = 5 WHERE {active}"));
+            self.db.exec("DELETE FROM t_ds_command");
+        }
+        for server in ["worker", "master"] {
+            if !self.runs(server) {
+                self.up(&[server]);
+            }
+        }
     }
 
     fn runs(&self, server: &str) -> bool {

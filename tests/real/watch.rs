@@ -87,7 +87,8 @@ impl Cluster {
     pub fn show(&self, table: &str, columns: &[&str], condition: &str) -> Vec<String> {
         let d = self.db.server.dialect();
         let shown: Vec<String> = columns.iter().map(|c| d.as_text(c)).collect();
-        let rows = self.db.rows(&format!("SELECT {} FROM {table} WHERE {condition} ORDER BY id", shown.join(", ")));
+        let rows =
+            self.db.rows(&format!("SELECT {} FROM {table} WHERE {condition} ORDER BY {table}.id", shown.join(", ")));
         let cell = |(name, value): (&&str, Option<String>)| format!("{name}={}", value.as_deref().unwrap_or("NULL"));
         rows.into_iter().map(|row| columns.iter().zip(row).map(cell).collect::<Vec<_>>().join(" ")).collect()
     }
@@ -115,10 +116,10 @@ impl Cluster {
             eprintln!("error {line}");
         }
         let queue = ["id", "task_id", "process_id", "group_id", "status", "in_queue", "force_start"];
-        for line in self.show("t_ds_task_group_queue", &queue, "1 = 1") {
+        for line in self.show("t_ds_task_group_queue", &queue, &of.replace("process_instance_id", "process_id")) {
             eprintln!("queue {line}");
         }
-        for line in self.show("t_ds_task_group", &["id", "group_size", "use_size"], "1 = 1") {
+        for line in self.show("t_ds_task_group", &["id", "group_size", "use_size"], "use_size <> 0") {
             eprintln!("group {line}");
         }
     }

@@ -18,8 +18,8 @@ pub fn finish(c: &Cluster) {
     assert_eq!(repaired, ("6".to_owned(), vec!["6".to_owned()]));
     c.print("after the repair", &rows);
     c.up(&["master"]);
-    pass(30);
-    c.print("30 s after the restart", &rows);
+    pass(20);
+    c.print("20 s after the restart", &rows);
     assert_eq!((c.run_state(&run), c.task_states(&run)), repaired, "the repair stays");
     on_bundle("verify", &c.db, "finish").expect(0);
     assert_eq!(c.api.state(w.project, &run), "FAILURE");
@@ -51,7 +51,7 @@ pub fn resume(c: &Cluster) {
         eprintln!("log {line}");
     }
     eprintln!("OBSERVED finished {done}, begun {}, ended {}", begun(&w.marker), ended(&w.marker));
-    pass(25);
+    pass(15);
     eprintln!("OBSERVED later begun {}, ended {}", begun(&w.marker), ended(&w.marker));
     assert!(done, "the master takes the run over");
 }
