@@ -11,8 +11,6 @@ pub struct Cluster {
     pub release: String,
     pub db: TestDb,
     pub api: Api,
-    /// The address that the master writes into `host`.
-    pub master: String,
     dir: PathBuf,
 }
 
@@ -55,11 +53,16 @@ impl Cluster {
         let dir = db.path("servers");
         std::fs::create_dir_all(&dir).unwrap();
         let api = Api::new(&port("api"));
-        let mut cluster =
-            Self { release: release.to_owned(), db, api, master: format!("127.0.0.1:{}", port("master")), dir };
+        let mut cluster = Self { release: release.to_owned(), db, api, dir };
         cluster.up(&["zookeeper", "worker", "api", "master"]);
         cluster.api.login();
         cluster
+    }
+
+    /// The address that the master writes into `host`. It chooses that by itself.
+    pub fn master(&self) -> String {
+        let port = port("master");
+        self.one(&format!("SELECT MAX(host) FROM t_ds_process_instance WHERE host LIKE '%:{port}'"))
     }
 
     /// Starts servers and waits until they are up.

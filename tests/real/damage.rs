@@ -55,8 +55,9 @@ impl Plain {
 /// `flowmend plan zombie-tasks` for the master of this installation.
 pub fn plan(c: &Cluster, bundle: &str, extra: &[&str]) -> Run {
     let out = c.db.path(bundle).display().to_string();
+    let master = c.master();
     let mut args = vec!["plan", "zombie-tasks", "--url", &c.db.url, "--out", &out, "--zone", "+00:00"];
-    args.extend(["--release", &c.release, "--dead-owner", &c.master]);
+    args.extend(["--release", &c.release, "--dead-owner", &master]);
     args.extend(extra);
     flowmend(args)
 }

@@ -23,6 +23,7 @@ pub const ALL: &[(&str, fn(&Cluster))] = &[
     ("5-serial", serial::chain),
     ("6-family-finish", family::finish),
     ("6-family-child", family::child_only),
+    ("6-family-resume", family::resume),
     ("7-handover", handover::stranded),
     ("8-commands", commands::orphans_and_poison),
     ("9-script", script::hand_written),

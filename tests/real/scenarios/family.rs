@@ -83,3 +83,12 @@ pub fn child_only(c: &Cluster) {
     }
     eprintln!("OBSERVED the parent followed {followed}: {}", c.run_state(&f.parent));
 }
+
+/// Nothing is repaired.
+pub fn resume(c: &Cluster) {
+    let f = family(c, "family-resume");
+    c.up(&["master"]);
+    let ended = becomes(60, || c.run_state(&f.parent) != "1" && c.run_state(&f.son) != "1");
+    f.print(c, "after the restart, nothing repaired");
+    eprintln!("OBSERVED both ended {ended}: parent {}, child {}", c.run_state(&f.parent), c.run_state(&f.son));
+}

@@ -1,8 +1,9 @@
 //! A run that a user stops while its master hangs and then dies: READY_STOP.
 
 use crate::real::cluster::Cluster;
-use crate::real::damage::{Plain, repair};
+use crate::real::damage::{Plain, plan, repair};
 use crate::real::watch::{becomes, begun, ended, pass, wait};
+use crate::support::program::sealed;
 
 /// A run at READY_STOP whose master is gone.
 fn stuck(c: &Cluster, name: &str, seconds: u32) -> (Plain, String) {
@@ -48,4 +49,16 @@ pub fn resume(c: &Cluster) {
     pass(10);
     eprintln!("OBSERVED later begun {}, ended {}", begun(&w.marker), ended(&w.marker));
     c.print("10 s later", &format!("id = {run}"));
+    // Once more a dead master: now the run has no valid task.
+    if !left {
+        c.kill(&["master"]);
+        let planned = plan(c, "stop-again", &["--choose", "finish"]);
+        eprintln!("flowmend plan zombie-tasks: code {}\n{}{}", planned.code, planned.out, planned.err);
+        if planned.code == 0 {
+            sealed("apply", &c.db, "stop-again", &[]).expect(0);
+        }
+        c.up(&["master"]);
+        pass(15);
+        c.print("closed by flowmend, 15 s after another restart", &format!("id = {run}"));
+    }
 }
