@@ -25,6 +25,7 @@ pub const ALL: &[(&str, fn(&Cluster))] = &[
     ("6-family-child", family::child_only),
     ("6-family-resume", family::resume),
     ("7-handover", handover::stranded),
+    ("7-handover-marked", handover::marked),
     ("8-commands", commands::orphans_and_poison),
     ("9-script", script::hand_written),
 ];

@@ -89,7 +89,7 @@ impl Cluster {
         let shown: Vec<String> = columns.iter().map(|c| d.as_text(c)).collect();
         let rows =
             self.db.rows(&format!("SELECT {} FROM {table} WHERE {condition} ORDER BY {table}.id", shown.join(", ")));
-        let cell = |(name, value): (&&str, Option<String>)| format!("{name}={}", value.as_deref().unwrap_or("NULL"));
+        let cell = |(name, value): (&&str, Option<String>)| format!("{name}={}", value.as_deref().unwrap_or("∅"));
         rows.into_iter().map(|row| columns.iter().zip(row).map(cell).collect::<Vec<_>>().join(" ")).collect()
     }
 

@@ -21,7 +21,8 @@ pub fn orphans_and_poison(c: &Cluster) {
     add(c, 900_002, 0, w.workflow, 0, 0);
     add(c, 900_003, 0, 4_711, 1, 0);
     add(c, 900_004, 2, w.workflow, 1, 999_998);
-    c.db.exec("INSERT INTO t_ds_error_command (id, command_type, message) VALUES (900004, 2, 'an earlier failure')");
+    c.db.exec("INSERT INTO t_ds_error_command (id, command_type, process_definition_code, process_definition_version, message) \
+         VALUES (900004, 2, 1, 1, 'an earlier failure')");
     add(c, 900_005, 99, w.workflow, 1, 0);
     c.print("commands by hand: 1 no run, 2 version 0, 3 no workflow, 4 poison, 5 unknown type", "1 = 0");
     c.up(&["master"]);

@@ -3,7 +3,7 @@
 use crate::real::api::Task;
 use crate::real::cluster::Cluster;
 use crate::real::damage::{Plain, plan, take};
-use crate::real::watch::{becomes, begun, ended, pass, wait};
+use crate::real::watch::{becomes, begun, lines, pass, wait};
 
 struct Family {
     child: Plain,
@@ -23,14 +23,16 @@ impl Family {
         for line in c.show("t_ds_relation_process_instance", &relation, "1 = 1") {
             eprintln!("rel   {line}");
         }
-        eprintln!("OBSERVED {when}: begun {}, ended {}", begun(&self.child.marker), ended(&self.child.marker));
+        eprintln!("OBSERVED {when}: {:?}", lines(&self.child.marker));
     }
 }
 
 fn family(c: &Cluster, name: &str) -> Family {
     let child = Plain::new(c, name, "PARALLEL", 20);
     let sub = Task::Sub { name: "sub", workflow: child.workflow };
-    let parent_workflow = c.api.workflow(child.project, &format!("{name}-parent"), "PARALLEL", &[sub]);
+    let after = format!("echo after $(date +%s) >> {}", child.marker.display());
+    let after = Task::Shell { name: "after", script: after, group: 0 };
+    let parent_workflow = c.api.workflow(child.project, &format!("{name}-parent"), "PARALLEL", &[sub, after]);
     c.api.start(child.project, parent_workflow);
     wait(90, "the child's task begins", || begun(&child.marker) == 1);
     let parent = c.runs_of(parent_workflow).pop().unwrap();
