@@ -11,10 +11,14 @@ mod script;
 mod serial;
 mod stop;
 
+/// A name, and what to do with an installation.
+type Scenario = (&'static str, fn(&Cluster));
+
 /// Every scenario.
-pub const ALL: &[(&str, fn(&Cluster))] = &[
+pub const ALL: &[Scenario] = &[
     ("1-finish", alone::finish),
     ("2-resume", alone::resume),
+    ("2-host-resume", alone::resume_host),
     ("3-stop-finish", stop::finish),
     ("3-stop-resume", stop::resume),
     ("4-group-finish-holder", groups::finish_holder),

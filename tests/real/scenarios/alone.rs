@@ -38,13 +38,22 @@ pub fn finish(c: &Cluster) {
     assert_eq!(begun(&w.marker), 3);
 }
 
-/// Left alone: what a master makes of it by itself.
+/// Left alone: what a master makes of it by itself, while the worker lives.
 pub fn resume(c: &Cluster) {
-    let w = Plain::new(c, "resume", "PARALLEL", 25);
+    left_alone(c, "resume", &["master"]);
+}
+
+/// The same when the worker died, too.
+pub fn resume_host(c: &Cluster) {
+    left_alone(c, "resume-host", &["worker", "master"]);
+}
+
+fn left_alone(c: &Cluster, name: &str, dead: &[&str]) {
+    let w = Plain::new(c, name, "PARALLEL", 25);
     let run = w.running(c);
-    c.kill(&["master"]);
+    c.kill(dead);
     take(&w.marker, 2);
-    c.up(&["master"]);
+    c.up(dead);
     let done = becomes(90, || c.run_state(&run) == "7");
     c.print("after the restart", &format!("id = {run}"));
     for line in c.master_says(&["ailover"]) {
