@@ -58,8 +58,9 @@ impl Cluster {
 
     /// Runs of a workflow, oldest first.
     pub fn runs_of(&self, workflow: i64) -> Vec<String> {
-        let sql =
-            format!("SELECT id FROM t_ds_process_instance WHERE process_definition_code = {workflow} ORDER BY id");
+        let sql = format!(
+            "SELECT id FROM t_ds_process_instance WHERE process_definition_code = {workflow} ORDER BY t_ds_process_instance.id"
+        );
         self.db.rows(&self.text(&sql, "id")).into_iter().map(|r| r[0].clone().unwrap()).collect()
     }
 
@@ -74,7 +75,9 @@ impl Cluster {
 
     /// The states of a run's tasks, by number.
     pub fn task_states(&self, run: &str) -> Vec<String> {
-        let sql = format!("SELECT state FROM t_ds_task_instance WHERE process_instance_id = {run} ORDER BY id");
+        let sql = format!(
+            "SELECT state FROM t_ds_task_instance WHERE process_instance_id = {run} ORDER BY t_ds_task_instance.id"
+        );
         self.db.rows(&self.text(&sql, "state")).into_iter().map(|r| r[0].clone().unwrap_or_default()).collect()
     }
 
