@@ -137,6 +137,8 @@ settings() {
     echo MASTER_MAX_HEARTBEAT_INTERVAL=2s
     echo WORKER_MAX_HEARTBEAT_INTERVAL=2s
     echo MASTER_FAILOVER_INTERVAL=1m
+    # A child's run asks for the tenant "default", also if its parent's does not.
+    echo WORKER_TENANT_CONFIG_DEFAULT_TENANT_ENABLED=true
     # Makes the servers log to standard output.
     echo DOCKER=true
     echo PYTHON_GATEWAY_ENABLED=false
