@@ -207,13 +207,17 @@ signal() {
         ! alive "$dir" "$server" || kill -s "$name" "$(cat -- "$dir/$server/pid")"
     done
     for server in "$@"; do
-        for ((try = 0; try < 150; try++)); do alive "$dir" "$server" && sleep 0.2 || break; done
+        for ((try = 0; try < 150; try++)); do
+            alive "$dir" "$server" || break
+            sleep 0.2
+        done
         ! alive "$dir" "$server" || kill -s KILL "$(cat -- "$dir/$server/pid")"
     done
 }
 
 command=${1:-}
-[[ $# -gt 0 ]] && shift || usage
+[[ $# -gt 0 ]] || usage
+shift
 case $command:$# in
 get:1) get "$1" ;;
 schema:2) schema "$1" "$2" ;;
