@@ -2,7 +2,7 @@
 
 use crate::real::api::Task;
 use crate::real::cluster::Cluster;
-use crate::real::damage::{Plain, repair, script, take};
+use crate::real::damage::{Plain, plan, repair, script, take};
 use crate::real::watch::{becomes, begun, ended, pass, wait};
 
 struct Pair {
@@ -96,6 +96,11 @@ pub fn resume(c: &Cluster) {
     if !done {
         // The slots of superseded attempts are released, the runs stay the master's.
         c.kill(&["master"]);
+        plan(c, "slots-look", &["--choose", "resume"]).expect(0);
+        if !c.db.path("slots-look").exists() {
+            eprintln!("OBSERVED no slot of a superseded attempt to release");
+            return;
+        }
         repair(c, "slots", &["--choose", "resume"]);
         p.print(c, "slots released by flowmend");
         c.up(&["master"]);
