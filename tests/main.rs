@@ -8,5 +8,6 @@ mod layers;
 mod live;
 mod manifests;
 mod property;
+mod real;
 mod recipes;
 mod support;

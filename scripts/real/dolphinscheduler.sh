@@ -1,0 +1,233 @@
+#!/usr/bin/env bash
+# Runs a real Apache DolphinScheduler, each server in a process of its own, so
+# that a test can kill one of them.
+#
+#   dolphinscheduler.sh get RELEASE              builds and caches a release
+#   dolphinscheduler.sh schema RELEASE ENGINE    path of its DDL (mysql, postgresql)
+#   dolphinscheduler.sh start RELEASE DIR URL SERVER…
+#   dolphinscheduler.sh stop DIR SERVER…         asks them to end and waits
+#   dolphinscheduler.sh kill DIR SERVER…         kill -9
+#   dolphinscheduler.sh ports                    prints SERVER PORT
+#
+# SERVER is one of: zookeeper, api, worker, master. DIR keeps logs and data of
+# one installation. URL is the address of its database, with user and password.
+#
+# Nothing of DolphinScheduler is kept in this project. `get` builds a tag of a
+# clone that FLOWMEND_REAL_SOURCE names (a work tree or a bare repository), with
+# Maven, into FLOWMEND_REAL_CACHE (~/.cache/flowmend-real). It needs Java 17.
+set -euo pipefail
+
+cache=${FLOWMEND_REAL_CACHE:-$HOME/.cache/flowmend-real}
+base=${FLOWMEND_REAL_PORT:-15600}
+connector=com.mysql:mysql-connector-j:8.0.33
+here=$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")
+
+die() { printf 'dolphinscheduler.sh: %s\n' "$*" >&2 && exit 1; }
+
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2 && exit 2; }
+
+# ---- getting a release ------------------------------------------------------
+
+# Everything that is not needed to run: tests, style checks, sources, the web pages.
+build_flags=(-B -ntp -T2 -Dmaven.test.skip=true -Dspotless.check.skip=true -Djacoco.skip=true
+    -Dmaven.javadoc.skip=true -Dmaven.source.skip=true -Dmdep.analyze.skip=true
+    # The Lombok of the releases is too old for Java 17.
+    -Dlombok.version=1.18.30)
+
+# Lays out the tag RELEASE in FOLDER. The web pages' module must exist, empty.
+unpack() {
+    local release=$1 folder=$2 git_dir
+    git_dir=$(git -C "${FLOWMEND_REAL_SOURCE:?names no clone of apache/dolphinscheduler}" rev-parse --absolute-git-dir)
+    mkdir -p -- "$folder"
+    git --git-dir="$git_dir" archive "$release" | tar -x -C "$folder" --exclude='dolphinscheduler-ui/*'
+    git --git-dir="$git_dir" archive "$release" dolphinscheduler-ui/pom.xml | tar -x -C "$folder"
+}
+
+# Puts what the build made for SERVER where `start` looks for it.
+keep() {
+    local server=$1 from=$2 to=$3
+    mkdir -p -- "$to"
+    cp -al -- "$from/dolphinscheduler-$server/target/$server-server/." "$to/"
+}
+
+get() {
+    local release=$1 work=$cache/src/$1 home=$cache/$1 server
+    [[ ! -e $home/done ]] || return 0
+    [[ -e $work/pom.xml ]] || unpack "$release" "$work"
+    (cd -- "$work" && MAVEN_OPTS=-Xmx1200m mvn "${build_flags[@]}" package \
+        -pl dolphinscheduler-standalone-server -am) >"$work.log" 2>&1 ||
+        die "the build failed: $work.log"
+    for server in api worker master; do keep "$server" "$work" "$home/$server"; done
+    cp -al -- "$work/dolphinscheduler-dao/src/main/resources/sql" "$home/sql"
+    mvn -q -B -f "$here/pom.xml" dependency:copy -Dartifact="$connector" -DoutputDirectory="$home/driver"
+    touch -- "$home/done"
+}
+
+schema() {
+    local file=$cache/$1/sql/dolphinscheduler_$2.sql
+    [[ -e $file ]] || die "no $file: run 'get $1' first"
+    echo "$file"
+}
+
+# ---- running ----------------------------------------------------------------
+
+port() {
+    case $1 in
+    zookeeper) echo "$base" ;;
+    api) echo $((base + 1)) ;;
+    worker) echo $((base + 2)) ;;
+    worker-http) echo $((base + 3)) ;;
+    master) echo $((base + 4)) ;;
+    master-http) echo $((base + 5)) ;;
+    esac
+}
+
+main_class() {
+    case $1 in
+    zookeeper) echo org.apache.zookeeper.server.ZooKeeperServerMain ;;
+    api) echo org.apache.dolphinscheduler.api.ApiApplicationServer ;;
+    worker) echo org.apache.dolphinscheduler.server.worker.WorkerServer ;;
+    master) echo org.apache.dolphinscheduler.server.master.MasterServer ;;
+    *) die "unknown server $1" ;;
+    esac
+}
+
+# The line of the log that says that SERVER is up.
+ready() {
+    case $1 in
+    zookeeper) echo 'binding to port' ;;
+    api) echo 'Started ApiApplicationServer in' ;;
+    worker) echo 'Started WorkerServer in' ;;
+    master) echo 'Started MasterServer in' ;;
+    esac
+}
+
+# Spring takes these as settings of the highest rank; one NAME=VALUE a line.
+settings() {
+    local server=$1 url=$2 scheme rest user address
+    scheme=${url%%://*} rest=${url#*://}
+    user=${rest%@*} address=${rest#*@}
+    case $scheme in
+    postgres*)
+        echo SPRING_PROFILES_ACTIVE=postgresql
+        echo "SPRING_DATASOURCE_URL=jdbc:postgresql://$address?stringtype=unspecified"
+        ;;
+    *)
+        echo SPRING_PROFILES_ACTIVE=mysql
+        echo "SPRING_DATASOURCE_URL=jdbc:mysql://$address?useUnicode=true&characterEncoding=UTF-8&allowPublicKeyRetrieval=true&useSSL=false"
+        ;;
+    esac
+    echo "SPRING_DATASOURCE_USERNAME=${user%%:*}"
+    echo "SPRING_DATASOURCE_PASSWORD=${user#*:}"
+    echo REGISTRY_TYPE=zookeeper
+    echo "REGISTRY_ZOOKEEPER_CONNECT_STRING=127.0.0.1:$(port zookeeper)"
+    # A dead server is noticed soon.
+    echo REGISTRY_ZOOKEEPER_SESSION_TIMEOUT=6s
+    echo "MASTER_LISTEN_PORT=$(port master)"
+    echo "WORKER_LISTEN_PORT=$(port worker)"
+    # Small machines are busy machines: load is no reason to wait.
+    echo MASTER_MAX_CPU_LOAD_AVG=1000
+    echo WORKER_MAX_CPU_LOAD_AVG=1000
+    echo MASTER_RESERVED_MEMORY=0.01
+    echo WORKER_RESERVED_MEMORY=0.01
+    echo MASTER_SERVER_LOAD_PROTECTION_ENABLED=false
+    echo WORKER_SERVER_LOAD_PROTECTION_ENABLED=false
+    echo MASTER_HEARTBEAT_INTERVAL=2s
+    echo WORKER_HEARTBEAT_INTERVAL=2s
+    echo MASTER_MAX_HEARTBEAT_INTERVAL=2s
+    echo WORKER_MAX_HEARTBEAT_INTERVAL=2s
+    echo MASTER_FAILOVER_INTERVAL=1m
+    # A child's run asks for the tenant "default", also if its parent's does not.
+    echo WORKER_TENANT_CONFIG_DEFAULT_TENANT_ENABLED=true
+    # Makes the servers log to standard output.
+    echo DOCKER=true
+    echo PYTHON_GATEWAY_ENABLED=false
+    echo API_PYTHON_GATEWAY_ENABLED=false
+    case $server in
+    api) echo "SERVER_PORT=$(port api)" ;;
+    *) echo "SERVER_PORT=$(port "$server-http")" ;;
+    esac
+}
+
+# Options of the virtual machine that runs SERVER.
+java_options() {
+    # Masters and workers write their own clock; tests want one zone.
+    printf '%s\n' -Duser.timezone=UTC -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k
+    printf '%s\n' --add-opens=java.base/java.{lang,util,nio,net}=ALL-UNNAMED
+    # Tasks run as the user who runs the test.
+    printf '%s\n' -Dsudo.enable=false "-Ddata.basedir.path=$2/data"
+    case $1 in
+    zookeeper) printf '%s\n' -Xmx128m -Dzookeeper.admin.enableServer=false -Dzookeeper.jmx.log4j.disable=true "-Dlogback.configurationFile=$here/logback.xml" ;;
+    worker) printf '%s\n' -Xmx384m ;;
+    *) printf '%s\n' -Xmx640m ;;
+    esac
+}
+
+# True while SERVER in DIR runs. After a restart of the machine the number may
+# be another process's.
+alive() {
+    local pid
+    pid=$(cat -- "$1/$2/pid" 2>/dev/null) && [[ -n $pid ]] || return 1
+    grep -qaF -- "-Dflowmend.real=$1/$2" "/proc/$pid/cmdline" 2>/dev/null
+}
+
+launch() {
+    local release=$1 dir=$2 url=$3 server=$4 home=$cache/$1/$4 options arguments=() try
+    [[ $server != zookeeper ]] || home=$cache/$release/master
+    [[ -d $home/libs ]] || die "no $home: run 'get $release' first"
+    ! alive "$dir" "$server" || die "$server runs already"
+    mkdir -p -- "$dir/$server/work" "$dir/data"
+    # The log of the life before is kept.
+    [[ ! -e $dir/$server/log ]] || cat -- "$dir/$server/log" >>"$dir/$server/log.old"
+    mapfile -t options < <(java_options "$server" "$dir")
+    [[ $server != zookeeper ]] || arguments=("$(port zookeeper)" "$dir/zookeeper/data")
+    (
+        cd -- "$dir/$server/work"
+        set -a
+        # shellcheck disable=SC1090  # values, not code: each is quoted
+        . <(settings "$server" "$url" | sed "s/=\(.*\)/='\1'/")
+        set +a
+        exec setsid java "${options[@]}" "-Dflowmend.real=$dir/$server" \
+            -cp "$home/conf:$home/libs/*:$cache/$release/driver/*" "$(main_class "$server")" "${arguments[@]}"
+    ) >"$dir/$server/log" 2>&1 </dev/null &
+    echo $! >"$dir/$server/pid"
+    for ((try = 0; try < 600; try++)); do
+        grep -qa -- "$(ready "$server")" "$dir/$server/log" && return 0
+        ((try < 30)) || alive "$dir" "$server" || break
+        sleep 0.2
+    done
+    tail -n 40 -- "$dir/$server/log" >&2
+    die "$server did not start"
+}
+
+signal() {
+    local name=$1 dir=$2 server try
+    shift 2
+    for server in "$@"; do
+        ! alive "$dir" "$server" || kill -s "$name" "$(cat -- "$dir/$server/pid")"
+    done
+    for server in "$@"; do
+        for ((try = 0; try < 150; try++)); do
+            alive "$dir" "$server" || break
+            sleep 0.2
+        done
+        ! alive "$dir" "$server" || kill -s KILL "$(cat -- "$dir/$server/pid")"
+    done
+}
+
+command=${1:-}
+[[ $# -gt 0 ]] || usage
+shift
+case $command:$# in
+get:1) get "$1" ;;
+schema:2) schema "$1" "$2" ;;
+start:[4-9])
+    release=$1 dir=$(realpath -m -- "$2") url=$3
+    shift 3
+    for server in "$@"; do launch "$release" "$dir" "$url" "$server"; done
+    ;;
+stop:[2-9]) signal TERM "$(realpath -m -- "$1")" "${@:2}" ;;
+kill:[2-9]) signal KILL "$(realpath -m -- "$1")" "${@:2}" ;;
+ports:0) for server in zookeeper api worker master; do echo "$server $(port "$server")"; done ;;
+*) usage ;;
+esac

@@ -1,0 +1,72 @@
+//! What scenarios share: workflows to kill, and the program on what is left.
+
+use std::path::{Path, PathBuf};
+
+use super::api::Task;
+use super::cluster::Cluster;
+use super::watch::{begun, wait};
+use crate::support::program::{Run, flowmend, on_bundle, sealed};
+
+/// A script that writes down when it begins and ends, and takes as long as the
+/// file `marker.seconds` says.
+pub fn script(marker: &Path) -> String {
+    let marker = marker.display();
+    format!("echo begin $(date +%s) >> {marker}\nsleep $(cat {marker}.seconds)\necho end $(date +%s) >> {marker}\n")
+}
+
+/// How long tasks with this marker take from now on.
+pub fn take(marker: &Path, seconds: u32) {
+    std::fs::write(format!("{}.seconds", marker.display()), seconds.to_string()).unwrap();
+}
+
+/// A workflow with one task, and its marker.
+pub struct Plain {
+    pub project: i64,
+    pub workflow: i64,
+    pub marker: PathBuf,
+}
+
+impl Plain {
+    pub fn new(c: &Cluster, name: &str, kind: &str, seconds: u32) -> Self {
+        let (project, marker) = (c.api.project(name), c.marker(name));
+        take(&marker, seconds);
+        let task = Task::Shell { name: "a", script: script(&marker), group: 0 };
+        let workflow = c.api.workflow(project, name, kind, &[task]);
+        Self { project, workflow, marker }
+    }
+
+    /// Starts a run and waits until its task works.
+    pub fn running(&self, c: &Cluster) -> String {
+        let before = begun(&self.marker);
+        let run = self.start(c);
+        wait(60, "the task begins", || begun(&self.marker) > before && c.task_states(&run) == ["1"]);
+        run
+    }
+
+    /// Starts a run and waits until it is there.
+    pub fn start(&self, c: &Cluster) -> String {
+        let before = c.runs_of(self.workflow).len();
+        c.api.start(self.project, self.workflow);
+        wait(60, "a run is there", || c.runs_of(self.workflow).len() > before);
+        c.runs_of(self.workflow).pop().unwrap()
+    }
+}
+
+/// `flowmend plan zombie-tasks` for the master of this installation.
+pub fn plan(c: &Cluster, bundle: &str, extra: &[&str]) -> Run {
+    let out = c.db.path(bundle).display().to_string();
+    let master = c.master();
+    let mut args = vec!["plan", "zombie-tasks", "--url", &c.db.url, "--out", &out, "--zone", "+00:00"];
+    args.extend(["--release", &c.release, "--dead-owner", &master]);
+    args.extend(extra);
+    flowmend(args)
+}
+
+/// The whole road: plan, rehearse, apply, verify.
+pub fn repair(c: &Cluster, bundle: &str, extra: &[&str]) {
+    let planned = plan(c, bundle, extra).expect(0);
+    eprintln!("{}", planned.out);
+    on_bundle("rehearse", &c.db, bundle).expect(0);
+    sealed("apply", &c.db, bundle, &[]).expect(0);
+    on_bundle("verify", &c.db, bundle).expect(0);
+}

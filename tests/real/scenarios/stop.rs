@@ -1,0 +1,64 @@
+//! A run that a user stops while its master hangs and then dies: READY_STOP.
+
+use crate::real::cluster::Cluster;
+use crate::real::damage::{Plain, plan, repair};
+use crate::real::watch::{becomes, begun, ended, pass, wait};
+use crate::support::program::sealed;
+
+/// A run at READY_STOP whose master is gone.
+fn stuck(c: &Cluster, name: &str, seconds: u32) -> (Plain, String) {
+    let w = Plain::new(c, name, "PARALLEL", seconds);
+    let run = w.running(c);
+    // A master that hangs takes no orders, so that nothing of the stop is done.
+    c.signal("STOP", "master");
+    eprintln!("api stop: {}", c.api.execute(w.project, &run, "STOP"));
+    wait(20, "READY_STOP is written", || c.run_state(&run) == "4");
+    c.kill(&["master"]);
+    c.print("after stop and kill -9 of the master", &format!("id = {run}"));
+    (w, run)
+}
+
+/// Closed by flowmend.
+pub fn finish(c: &Cluster) {
+    let (w, run) = stuck(c, "stop-finish", 20);
+    repair(c, "stop", &["--choose", "finish"]);
+    assert_eq!((c.run_state(&run), c.task_states(&run)), ("5".to_owned(), vec!["9".to_owned()]));
+    c.up(&["master"]);
+    pass(20);
+    c.print("20 s after the restart", &format!("id = {run}"));
+    assert_eq!((c.run_state(&run), c.task_states(&run)), ("5".to_owned(), vec!["9".to_owned()]));
+    assert_eq!(c.api.state(w.project, &run), "STOP");
+    assert_eq!(begun(&w.marker), 1);
+    eprintln!("OBSERVED the task's process ended by itself: {}", ended(&w.marker) == 1);
+    eprintln!("OBSERVED recover suspended: {}", c.api.execute(w.project, &run, "RECOVER_SUSPENDED_PROCESS"));
+    let again = becomes(60, || c.run_state(&run) == "7");
+    c.print("after 'recover suspended'", &format!("id = {run}"));
+    eprintln!("OBSERVED recovered to success {again}, begun {}", begun(&w.marker));
+}
+
+/// Left alone.
+pub fn resume(c: &Cluster) {
+    let (w, run) = stuck(c, "stop-resume", 25);
+    c.up(&["master"]);
+    let left = becomes(50, || c.run_state(&run) != "4");
+    c.print("after the restart", &format!("id = {run}"));
+    for line in c.master_says(&["ailover", "READY_STOP", "ready_stop"]).iter().rev().take(12).rev() {
+        eprintln!("log {line}");
+    }
+    eprintln!("OBSERVED left READY_STOP {left}, begun {}, ended {}", begun(&w.marker), ended(&w.marker));
+    pass(10);
+    eprintln!("OBSERVED later begun {}, ended {}", begun(&w.marker), ended(&w.marker));
+    c.print("10 s later", &format!("id = {run}"));
+    // Once more a dead master: now the run has no valid task.
+    if !left {
+        c.kill(&["master"]);
+        let planned = plan(c, "stop-again", &["--choose", "finish"]);
+        eprintln!("flowmend plan zombie-tasks: code {}\n{}{}", planned.code, planned.out, planned.err);
+        if planned.code == 0 {
+            sealed("apply", &c.db, "stop-again", &[]).expect(0);
+        }
+        c.up(&["master"]);
+        pass(15);
+        c.print("closed by flowmend, 15 s after another restart", &format!("id = {run}"));
+    }
+}
