@@ -1,5 +1,7 @@
 //! What several commands do first: the address, the moment, the zone, the release.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use clap::ArgMatches;
 use jiff::Timestamp;
 
@@ -7,10 +9,13 @@ use super::App;
 use super::args::given;
 use crate::catalog::Catalog;
 use crate::db::{Access, Address, Database};
-use crate::inspect::{Identified, identify, measure_zone, nothing_hidden, parse_zone};
+use crate::inspect::{
+    Given, HEARTBEAT, Identified, identify, measure_zone, nothing_hidden, owners_of_rows, parse_zone, shown_dead,
+};
 use crate::manifest::Engine;
 use crate::plan::{Zone, duration};
-use crate::{Error, Result};
+use crate::recipe::ParameterKind;
+use crate::{Error, Result, ui};
 
 /// Opens the database of `--url`.
 pub(super) async fn open(m: &ArgMatches, access: Access) -> Result<Database> {
@@ -64,6 +69,39 @@ pub(super) async fn ground(app: &App, db: &mut Database, m: &ArgMatches) -> Resu
         None => measure_zone(db, &catalog, &found.manifest, now).await?,
     };
     Ok(Ground { catalog, found, now, zone })
+}
+
+/// Puts the owners that heartbeats show dead in the place of the word `heartbeat`.
+/// Gives the proof of each address.
+pub(super) async fn from_heartbeats(
+    app: &App,
+    db: &mut Database,
+    ground: &Ground,
+    given: &mut Given,
+) -> Result<BTreeMap<String, String>> {
+    let m = &ground.found.manifest;
+    let owners =
+        app.recipes.of(&m.scheduler).flat_map(|r| &r.file.parameters).filter(|p| p.kind == ParameterKind::Owners);
+    let names: BTreeSet<&String> = owners.map(|p| &p.name).collect();
+    let asks = |values: &Vec<String>| values.iter().any(|v| v == HEARTBEAT);
+    let Some(name) = names.into_iter().find(|n| given.get(*n).is_some_and(asks)) else { return Ok(BTreeMap::new()) };
+    let column = app.recipes.of(&m.scheduler).find_map(|r| r.file.owner.as_deref());
+    let rows = match column {
+        Some(column) => owners_of_rows(db, &ground.found, column, &BTreeMap::new()).await?,
+        None => Vec::new(),
+    };
+    let addresses: Vec<String> = rows.into_iter().filter_map(|o| o.address).filter(|a| a.contains(':')).collect();
+    let dead = shown_dead(db, &ground.catalog, m, &addresses).await?;
+    if dead.is_empty() {
+        ui::warn("the heartbeats show no owner of an unfinished row dead");
+    }
+    let values = given.entry(name.clone()).or_default();
+    values.retain(|v| v != HEARTBEAT);
+    values.extend(dead.keys().cloned());
+    if values.is_empty() {
+        given.remove(name);
+    }
+    Ok(dead)
 }
 
 /// Who speaks: `--operator`, else the login name.

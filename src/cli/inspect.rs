@@ -4,7 +4,7 @@ use clap::ArgMatches;
 
 use super::App;
 use super::args::{recipe_args, wants_json};
-use super::context::{ground, open, operator};
+use super::context::{from_heartbeats, ground, open, operator};
 use crate::db::Access;
 use crate::inspect::{SurveyRequest, survey};
 use crate::{Result, report};
@@ -13,7 +13,8 @@ use crate::{Result, report};
 pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let mut db = open(m, Access::ReadOnly).await?;
     let ground = ground(app, &mut db, m).await?;
-    let given = recipe_args(&app.recipes, m)?;
+    let mut given = recipe_args(&app.recipes, m)?;
+    from_heartbeats(app, &mut db, &ground, &mut given).await?;
     let said_by = operator(m);
     let request = SurveyRequest {
         recipes: &app.recipes,

@@ -7,7 +7,7 @@ use clap::ArgMatches;
 
 use super::App;
 use super::args::{given, path_of, recipe_args, wants_json};
-use super::context::{Ground, ground, open, operator};
+use super::context::{Ground, from_heartbeats, ground, open, operator};
 use crate::bundle::{self, Bundle};
 use crate::db::{Access, Database};
 use crate::inspect::{
@@ -26,7 +26,9 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     for warning in &ground.found.warnings {
         ui::warn(warning);
     }
-    let parts = chosen_parts(app, &ground, m)?;
+    let mut given = recipe_args(&app.recipes, m)?;
+    let proofs = from_heartbeats(app, &mut db, &ground, &mut given).await?;
+    let parts = chosen_parts(app, &ground, &given, &proofs, m)?;
     let claims: Vec<OwnerClaim> = parts.iter().flat_map(|p| p.params.owners()).collect();
     refuse_beating(&mut db, &ground.catalog, &ground.found.manifest, &claims, "give").await?;
     let owner = parts.iter().find_map(|p| p.recipe.file.owner.clone());
@@ -54,13 +56,22 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
 }
 
 /// The recipes to plan with, and what the operator said to each.
-fn chosen_parts<'a>(app: &'a App, ground: &Ground, m: &ArgMatches) -> Result<Vec<PlanPart<'a>>> {
+fn chosen_parts<'a>(
+    app: &'a App,
+    ground: &Ground,
+    given: &Given,
+    proofs: &BTreeMap<String, String>,
+    m: &ArgMatches,
+) -> Result<Vec<PlanPart<'a>>> {
     let said_by = operator(m);
-    let read = |r: &Recipe, given: &Given| Params::read(r, given, ground.now, ground.zone.as_ref(), &said_by);
-    let given = recipe_args(&app.recipes, m)?;
+    let read = |r: &Recipe, given: &Given| {
+        let mut params = Params::read(r, given, ground.now, ground.zone.as_ref(), &said_by)?;
+        params.attribute(proofs);
+        Ok(params)
+    };
     if m.get_flag("all") {
         let except: Vec<String> = m.get_many::<String>("except").into_iter().flatten().cloned().collect();
-        return all_parts(&app.recipes, &ground.found, read, &given, &except);
+        return all_parts(&app.recipes, &ground.found, read, given, &except);
     }
     let recipe =
         app.recipes.get(&ground.found.manifest.scheduler, super::args::given(m, "recipe").unwrap_or_default())?;
@@ -68,7 +79,7 @@ fn chosen_parts<'a>(app: &'a App, ground: &Ground, m: &ArgMatches) -> Result<Vec
         return Err(Error::usage(format!("{} only reports: it has nothing to plan", recipe.file.name))
             .hint("see what it finds with flowmend inspect --explain"));
     }
-    parts(&app.recipes, recipe, &ground.found, read, &given)
+    parts(&app.recipes, recipe, &ground.found, read, given)
 }
 
 async fn make(db: &mut Database, ground: &Ground, parts: Vec<PlanPart<'_>>, m: &ArgMatches) -> Result<Plan> {

@@ -13,7 +13,7 @@ pub use derive::{Given, PlanPart, PlanRequest, all_parts, derive, parts};
 pub use findings::{Explained, FindingReport, LeftReport, REPORT};
 pub use identify::{Identified, identify};
 pub use look::{LookRequest, look, look_at_reports, recipe_env};
-pub use owners::{OwnerState, Owners, claims_address, refuse_beating};
+pub use owners::{HEARTBEAT, OwnerState, Owners, claims_address, refuse_beating, shown_dead};
 pub use survey::{Anomaly, InspectReport, StateCount, SurveyRequest, owners_of_rows, survey};
 
 use crate::catalog::Catalog;

@@ -122,6 +122,81 @@ async fn beating(db: &mut Database, catalog: &Catalog, m: &Manifest, claims: &[O
     Ok(second.keys().filter(claimed).filter(moved).cloned().collect())
 }
 
+/// The word that stands for every owner that the heartbeats show dead.
+pub const HEARTBEAT: &str = "heartbeat";
+
+/// Owners among `addresses` that the heartbeats of the release show dead, each
+/// with the proof.
+///
+/// Beats are moments on the servers' own clocks, so they are compared with each
+/// other and never with the database's clock. The registry must be seen to live:
+/// one that stands still may belong to stopped servers, or may have been given up
+/// for another registry.
+///
+/// # Errors
+/// The release keeps no readable heartbeats here, or they stand still.
+pub async fn shown_dead(
+    db: &mut Database,
+    catalog: &Catalog,
+    m: &Manifest,
+    addresses: &[String],
+) -> Result<BTreeMap<String, String>> {
+    let readable = |h: &&Heartbeat| h.unit == BeatUnit::EpochMs && h.beat.is_some();
+    let heartbeat = m.heartbeats.iter().find(readable).ok_or_else(|| {
+        Error::usage(format!("{} {} keeps no heartbeats in the database", m.title, m.generation)).hint(OTHERWISE)
+    })?;
+    let first = read_all(db, catalog, m, heartbeat).await?;
+    if first.is_empty() {
+        return Err(Error::refused(
+            "the registry tables are empty or missing: the scheduler keeps its registry elsewhere",
+        )
+        .hint(OTHERWISE));
+    }
+    tokio::time::sleep(Duration::from_millis(heartbeat.interval_ms * 2 + 500)).await;
+    let second = read_all(db, catalog, m, heartbeat).await?;
+    let moved = |key: &str| second.get(key).is_some_and(|beat| beat.is_some() && first.get(key) != Some(beat));
+    let beating = second.keys().filter(|key| moved(key)).count();
+    if beating == 0 {
+        return Err(Error::refused(
+            "nothing in the registry beats: all servers are stopped, or the registry is kept elsewhere",
+        )
+        .hint(OTHERWISE));
+    }
+    let newest = second.values().flatten().max().copied().unwrap_or_default();
+    let expires = i64::try_from(heartbeat.expires_ms).unwrap_or(i64::MAX);
+    let proof = |address: &&String| {
+        let key = format!("{}{address}", heartbeat.path_prefix);
+        match second.get(&key) {
+            None => Some(format!("it is not in the registry, where {beating} of {} entries beat", second.len())),
+            Some(Some(beat)) if !moved(&key) && newest - beat > expires => Some(format!(
+                "its last heartbeat is {} s older than the newest in the registry, which gives up after {} s",
+                (newest - beat) / 1000,
+                expires / 1000
+            )),
+            Some(_) => None,
+        }
+    };
+    Ok(addresses.iter().filter_map(|a| Some((a.clone(), proof(&a)?))).collect())
+}
+
+/// What to do where heartbeats prove nothing.
+const OTHERWISE: &str = "say it with --dead-owner HOST[:PORT][@TIME], or --dead-owner '*' when all are stopped";
+
+/// Every entry of a heartbeat table with its beat, whatever server it is of.
+async fn read_all(
+    db: &mut Database,
+    catalog: &Catalog,
+    m: &Manifest,
+    heartbeat: &Heartbeat,
+) -> Result<BTreeMap<String, Option<i64>>> {
+    let Some(sql) = beat_query(db, catalog, m, heartbeat)? else { return Ok(BTreeMap::new()) };
+    let entry = |row: crate::catalog::Row| {
+        let mut cells = row.into_iter();
+        Some((cells.next().flatten()?, cells.next().flatten().and_then(|beat| beat.parse().ok())))
+    };
+    Ok(db.rows(&sql).await?.into_iter().filter_map(entry).collect())
+}
+
 /// Refuses claims that a heartbeat contradicts. `restate` says how the operator
 /// gives another claim ("give", "plan again with").
 ///

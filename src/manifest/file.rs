@@ -110,6 +110,7 @@ pub(super) struct HeartbeatFile {
     pub beat_join: Option<String>,
     pub unit: Option<Spanned<String>>,
     pub interval_ms: u64,
+    pub expires_ms: Option<u64>,
     #[serde(default)]
     pub note: String,
 }

@@ -301,6 +301,8 @@ fn heartbeat(source: Source<'_>, file: &HeartbeatFile) -> Result<Heartbeat> {
         beat_join: file.beat_join.clone(),
         unit,
         interval_ms: file.interval_ms,
+        // Most registries give up after three beats.
+        expires_ms: file.expires_ms.unwrap_or(file.interval_ms * 3),
         note: file.note.clone(),
     })
 }

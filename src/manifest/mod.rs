@@ -150,6 +150,8 @@ pub struct Heartbeat {
     pub unit: BeatUnit,
     /// How often a living owner beats, in milliseconds.
     pub interval_ms: u64,
+    /// How long an owner may be silent before the scheduler itself gives it up, in milliseconds.
+    pub expires_ms: u64,
     /// What a reader must know about it.
     pub note: String,
 }

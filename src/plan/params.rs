@@ -89,6 +89,19 @@ impl Params {
         Ok(params)
     }
 
+    /// Says who proved the death of owners: address → proof.
+    pub fn attribute(&mut self, proofs: &BTreeMap<String, String>) {
+        for value in self.values.values_mut() {
+            let ParamValue::Owners(owners) = value else { continue };
+            for owner in owners {
+                let address = owner.port.map_or_else(|| owner.host.clone(), |port| format!("{}:{port}", owner.host));
+                if let Some(proof) = proofs.get(&address) {
+                    owner.said_by = format!("the heartbeats in this database: {proof}");
+                }
+            }
+        }
+    }
+
     /// The owners said to be dead.
     #[must_use]
     pub fn owners(&self) -> Vec<OwnerClaim> {

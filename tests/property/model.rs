@@ -18,6 +18,12 @@ pub fn wall(seconds: i64) -> String {
     BASE.checked_add(jiff::SignedDuration::from_secs(seconds)).unwrap().strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
+/// The seconds of a time that [`wall`] wrote.
+pub fn seconds(wall: &str) -> i64 {
+    let at: jiff::civil::DateTime = wall.replace(' ', "T").parse().unwrap();
+    BASE.duration_until(at).as_secs()
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     pub runs: Vec<Run>,

@@ -9,7 +9,7 @@ use flowmend::manifest::Manifest;
 
 use super::ask::{Ask, Choose, Claim, Scope};
 use super::era::Era;
-use super::model::{Command, Model, NOW, Queue, Run, Task, Time, wall};
+use super::model::{Command, Model, NOW, Queue, Run, Task, Time, seconds, wall};
 
 /// Role and id of a row → its new values by role column; a deleted row has none.
 pub type Changes = BTreeMap<(&'static str, i64), BTreeMap<&'static str, String>>;
@@ -23,7 +23,46 @@ pub enum Prediction {
     Rows(Changes),
 }
 
+/// Closing a child may leave its parent with nothing to wait for, so the rules
+/// are asked again of what they made of the rows.
 pub fn predict(m: &Manifest, model: &Model, ask: &Ask) -> Prediction {
+    let (mut model, mut all) = (model.clone(), Changes::new());
+    loop {
+        let Prediction::Rows(changes) = predict_once(m, &model, ask) else { return Prediction::Choice };
+        if changes.is_empty() {
+            return Prediction::Rows(all);
+        }
+        carry_out(&mut model, &changes);
+        all.extend(changes);
+    }
+}
+
+fn carry_out(model: &mut Model, changes: &Changes) {
+    for ((role, id), new) in changes {
+        let number = |column: &str| new.get(column).map(|v| v.parse().unwrap());
+        let end = new.get("end_time").map(|v| seconds(v));
+        match *role {
+            "task_instance" => {
+                let task = model.tasks.iter_mut().find(|t| t.id == *id).unwrap();
+                (task.state, task.end) = (number("state"), end);
+            }
+            "workflow_instance" => {
+                let run = model.runs.iter_mut().find(|r| r.id == *id).unwrap();
+                (run.state, run.end) = (number("state"), end);
+            }
+            "task_group_queue" => {
+                let row = model.queue.iter_mut().find(|q| q.id == *id).unwrap();
+                (row.status, row.in_queue) = (number("status"), number("in_queue"));
+            }
+            "task_group" => model.groups.iter_mut().find(|g| g.id == *id).unwrap().used = number("used"),
+            "serial_command" => model.serial.retain(|s| s.id != *id),
+            "command" => model.commands.retain(|c| c.id != *id),
+            other => unreachable!("{other}"),
+        }
+    }
+}
+
+fn predict_once(m: &Manifest, model: &Model, ask: &Ask) -> Prediction {
     let oracle = Oracle { era: Era::of(m), model, ask };
     let runs = model.runs.iter().filter(|r| oracle.repairs(r)).map(|r| r.id).collect::<BTreeSet<_>>();
     // Nobody recovers a run that was being blocked, so there is nothing to choose.
