@@ -226,6 +226,7 @@ impl Draft {
             sha256: p.recipe.sha256.clone(),
         });
         from.recipes = recipes.collect();
+        self.forgive_inserts(parts);
         let checks = self.checks(parts)?;
         let prose = self.prose(parts, &from)?;
         let evidence = self.evidence(parts);
@@ -254,6 +255,23 @@ impl Draft {
             from,
             target,
         })
+    }
+
+    /// A condition that the plan's own inserts make untrue holds only until then.
+    fn forgive_inserts(&mut self, parts: &[Inputs<'_>]) {
+        let inserts = self.steps.iter().filter(|s| s.step.op == Op::Insert);
+        let inserted: BTreeSet<String> = inserts.map(|s| s.step.role.clone()).collect();
+        for draft in self.steps.iter_mut().filter(|s| s.step.op != Op::Insert) {
+            let Some(inputs) = parts.get(draft.part) else { continue };
+            let conditions = inputs.recipe.file.steps.iter().flat_map(|s| &s.conditions);
+            let until_then: BTreeSet<&String> = conditions
+                .filter(|c| c.until.as_ref().is_some_and(|role| inserted.contains(role)))
+                .map(|c| &c.name)
+                .collect();
+            draft.step.conditions.retain(|c| !(until_then.contains(&c.name) && c.at == ConditionTime::End));
+            let both = draft.step.conditions.iter_mut().filter(|c| until_then.contains(&c.name));
+            both.for_each(|c| c.at = ConditionTime::Start);
+        }
     }
 
     fn checks(&self, parts: &[Inputs<'_>]) -> Result<Vec<PlanCheck>> {

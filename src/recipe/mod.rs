@@ -268,6 +268,9 @@ pub struct Condition {
     /// Whether the release needs it: a template that gives `yes` or nothing.
     #[serde(default)]
     pub when: String,
+    /// A role: where the plan itself inserts rows of it, the condition is looked
+    /// at when the rows are locked, and not again.
+    pub until: Option<String>,
 }
 
 /// When a condition must hold.

@@ -7,7 +7,7 @@ use flowmend::apply::{self, ApplyChecks, Events, check_target};
 use flowmend::bundle::{self, Bundle};
 use flowmend::data::Tree;
 use flowmend::db::{Access, Address, Database};
-use flowmend::inspect::{InspectReport, PlanRequest, SurveyRequest, derive, identify, parts, survey};
+use flowmend::inspect::{InspectReport, PlanRequest, SurveyRequest, all_parts, derive, identify, parts, survey};
 use flowmend::manifest::{Engine, Manifest, Manifests, TableSpec, ddl};
 use flowmend::plan::{Params, Plan, Zone};
 use flowmend::recipe::{Recipe, Recipes};
@@ -106,19 +106,49 @@ fn zone() -> Zone {
     Zone { offset_minutes: 0, known_by: "the test".to_owned() }
 }
 
-/// `flowmend plan`: the plan and, when it has rows, the files of its bundle.
+/// `flowmend plan zombie-tasks`, without what follows from it: the plan and, when
+/// it has rows, the files of its bundle.
 pub async fn plan(test: &TestDb, m: &Manifest, flags: &Flags) -> Result<(Plan, BTreeMap<String, String>)> {
+    planned(test, m, flags, Some("zombie-tasks"), false).await
+}
+
+/// `flowmend plan` of one recipe and what follows from it, or of all. Flags that
+/// no recipe of the plan knows are left out.
+pub async fn plan_any(
+    test: &TestDb,
+    m: &Manifest,
+    flags: &Flags,
+    recipe: Option<&str>,
+) -> Result<(Plan, BTreeMap<String, String>)> {
+    planned(test, m, flags, recipe, true).await
+}
+
+async fn planned(
+    test: &TestDb,
+    m: &Manifest,
+    flags: &Flags,
+    recipe: Option<&str>,
+    followers: bool,
+) -> Result<(Plan, BTreeMap<String, String>)> {
     let mut db = open(test, Access::ReadOnly).await;
     let catalog = db.catalog().await?;
     let release = m.releases.first().map(String::as_str);
     let found = identify(&mut db, &catalog, &app().manifests, Some("dolphinscheduler"), release).await?;
     assert_eq!(found.manifest.generation, m.generation);
-    let recipe = app().recipes.get("dolphinscheduler", "zombie-tasks")?;
     let (now, zone) = (now(), zone());
     let read = |r: &Recipe, given: &Flags| Params::read(r, given, now, Some(&zone), "tester");
-    let mut parts = parts(&app().recipes, recipe, &found, read, flags)?;
-    // What follows from it has tests of its own.
-    parts.retain(|p| !p.follows);
+    let mut parts = match recipe {
+        Some(name) => {
+            let recipe = app().recipes.get("dolphinscheduler", name)?;
+            let known = |flag: &String| app().recipes.iter().any(|r| r.parameter(flag).is_some());
+            let all = parts(&app().recipes, recipe, &found, read, &Flags::new())?;
+            let taken = |flag: &String| known(flag) && all.iter().any(|p| p.recipe.parameter(flag).is_some());
+            let flags = flags.iter().filter(|(f, _)| taken(f)).map(|(f, v)| (f.clone(), v.clone())).collect();
+            parts(&app().recipes, recipe, &found, read, &flags)?
+        }
+        None => all_parts(&app().recipes, &found, read, flags, &[])?,
+    };
+    parts.retain(|p| followers || !p.follows);
     let request = PlanRequest { catalog: &catalog, found: &found, parts, zone: Some(&zone), now };
     let plan = derive(&mut db, &request).await?;
     db.close().await;

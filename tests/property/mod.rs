@@ -8,6 +8,7 @@ mod ask;
 mod corners;
 mod drive;
 mod era;
+mod every_recipe;
 mod generate;
 mod generations;
 mod healthy;
