@@ -1,14 +1,14 @@
--- flowmend bundle 016a9014b35cee48: drops the bundle's own tables
+-- flowmend bundle 815860806327475f: drops the bundle's own tables
 -- After this the bundle cannot be rolled back. The ledger keeps its rows.
-DROP TABLE IF EXISTS `flowmend_016a9014b35c_03_work`;
-DROP TABLE IF EXISTS `flowmend_016a9014b35c_03_before`;
-DROP TABLE IF EXISTS `flowmend_016a9014b35c_03_after`;
-DROP TABLE IF EXISTS `flowmend_016a9014b35c_04_work`;
-DROP TABLE IF EXISTS `flowmend_016a9014b35c_04_before`;
-DROP TABLE IF EXISTS `flowmend_016a9014b35c_04_after`;
-DROP TABLE IF EXISTS `flowmend_016a9014b35c_05_work`;
-DROP TABLE IF EXISTS `flowmend_016a9014b35c_05_before`;
-DROP TABLE IF EXISTS `flowmend_016a9014b35c_05_after`;
-DROP TABLE IF EXISTS `flowmend_016a9014b35c_06_work`;
-DROP TABLE IF EXISTS `flowmend_016a9014b35c_06_before`;
-DROP TABLE IF EXISTS `flowmend_016a9014b35c_06_after`;
+DROP TABLE IF EXISTS `flowmend_815860806327_03_work`;
+DROP TABLE IF EXISTS `flowmend_815860806327_03_before`;
+DROP TABLE IF EXISTS `flowmend_815860806327_03_after`;
+DROP TABLE IF EXISTS `flowmend_815860806327_04_work`;
+DROP TABLE IF EXISTS `flowmend_815860806327_04_before`;
+DROP TABLE IF EXISTS `flowmend_815860806327_04_after`;
+DROP TABLE IF EXISTS `flowmend_815860806327_05_work`;
+DROP TABLE IF EXISTS `flowmend_815860806327_05_before`;
+DROP TABLE IF EXISTS `flowmend_815860806327_05_after`;
+DROP TABLE IF EXISTS `flowmend_815860806327_06_work`;
+DROP TABLE IF EXISTS `flowmend_815860806327_06_before`;
+DROP TABLE IF EXISTS `flowmend_815860806327_06_after`;

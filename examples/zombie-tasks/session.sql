@@ -1,4 +1,4 @@
--- flowmend bundle 016a9014b35cee48: session settings
+-- flowmend bundle 815860806327475f: session settings
 -- The session is set here, so that it does not hang on the client's defaults.
 SET NAMES utf8mb4;
 -- Strict, so that a guard cannot be bent to fit; backslash escapes stay on.
