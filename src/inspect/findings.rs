@@ -70,7 +70,7 @@ pub struct LeftReport {
 #[derive(Default)]
 pub(super) struct Findings {
     findings: Vec<FindingReport>,
-    /// Role and key of rows that are in a finding.
+    /// Role and key of rows that a recipe repairs.
     found: BTreeSet<(String, String)>,
     left: Vec<Left>,
 }
@@ -119,7 +119,8 @@ impl Findings {
         for finding in &recipe.file.findings {
             let rows: Vec<&LookedRow> = looked.iter().filter(|r| r.finding == finding.code && is_found(r)).collect();
             if !rows.is_empty() {
-                self.found.extend(rows.iter().map(|r| (r.role.clone(), r.key.clone())));
+                let repaired = rows.iter().filter(|r| r.verdict != REPORT);
+                self.found.extend(repaired.map(|r| (r.role.clone(), r.key.clone())));
                 self.findings.push(report(recipe, finding, &rows, found, &env)?);
             }
         }

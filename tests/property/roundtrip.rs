@@ -116,8 +116,10 @@ pub fn compare(m: &Manifest, plan: &Plan, before: &Snapshot, after: &Snapshot) {
         let steps: Vec<&Step> = plan.steps.iter().filter(|s| s.table == *name).collect();
         let come = missing(new, old);
         for row in missing(old, new) {
-            let step =
-                steps.iter().find(|s| s.rows.iter().any(|r| r.key[0].as_deref() == old.cell(row, &s.key[0].name)));
+            let step = steps
+                .iter()
+                .filter(|s| s.op != Op::Insert)
+                .find(|s| s.rows.iter().any(|r| r.key[0].as_deref() == old.cell(row, &s.key[0].name)));
             let step = step.unwrap_or_else(|| panic!("{name}: a row outside the plan changed: {row:?}"));
             let key = old.cell(row, &step.key[0].name);
             let twin = come.iter().find(|c| new.cell(c, &step.key[0].name) == key);

@@ -146,7 +146,7 @@ fn round(server: Server, release: &str) {
 #[test]
 fn dead_commands_go_and_come_back() {
     for server in Server::available("dead_commands") {
-        for release in RELEASES {
+        for release in server.share(&RELEASES) {
             round(server, release);
         }
     }
@@ -163,7 +163,7 @@ fn in_every_generation() {
 #[test]
 fn each_row_is_explained() {
     for server in Server::available("dead_commands_explained") {
-        for release in RELEASES {
+        for release in server.share(&RELEASES) {
             let db = queue(server, release);
             let report = inspect(&db, release, &[]);
             let poison = finding(&report, "poison-command").unwrap();

@@ -1,1 +1,185 @@
-//! Several recipes in one plan.
+//! Several recipes in one plan: `plan --all`, and what a repair uncovers.
+
+use super::family::{Filled, Fixture, RELEASES};
+use crate::support::db::Server;
+use crate::support::program::{Run, flowmend, on_bundle, plan_recipe, sealed};
+
+const SAID: [&str; 8] = ["--choose", "finish", "--waiters", "wake", "--children", "finish", "--dead-owner", "*"];
+
+/// Something for most recipes: a dead family three deep with a task twice in its
+/// youngest run, a stranded run, a line asleep behind the stranded one, a parked
+/// task, a zombie, an orphan of a command, a slot held by nobody.
+fn night(f: &mut Fixture) -> Filled {
+    let sub = [("is_sub", "1")];
+    f.definition("60");
+    f.run("1", "1", "10.0.0.9", &[]).task("1", "1", "sub", "1", "1");
+    f.run("2", "1", "10.0.0.9", &sub).relation("1", "1", "2").task("2", "2", "sub", "1", "1");
+    f.run("3", "1", "10.0.0.9", &sub).relation("2", "2", "3").task("3", "3", "twice", "7", "1");
+    f.task("4", "3", "twice", "1", "1").task("5", "3", "work", "1", "1");
+    f.handed_over("6", &[("definition_code", "60"), ("definition_id", "60")]).task("6", "6", "lost", "1", "1");
+    if f.m.behaviour["serial_waiters_sleep"].as_bool() == Some(true) {
+        f.run("7", "14", "10.0.0.9", &[("definition_code", "60")]);
+    }
+    f.run("8", "6", "10.0.0.1", &[]).task("8", "8", "parked", "8", "1").task("9", "8", "zombie", "1", "1");
+    let mut filled = f.database();
+    if filled.m.has("task_group") {
+        let of = filled.m.column("task_group_queue.run_id").unwrap().to_owned();
+        filled
+            .db
+            .exec("INSERT INTO t_ds_task_group (id, name, group_size, use_size, status) VALUES (7, 'tg', 1, 1, 1)");
+        filled.db.exec(&format!("INSERT INTO t_ds_task_group_queue (id, task_id, task_name, group_id, {of}, priority, status, force_start, in_queue) VALUES (1, 5, 'work', 7, 3, 0, 1, 0, 1)"));
+    }
+    if filled.m.has("command.run_id") {
+        let (run, code) =
+            (filled.m.column("command.run_id").unwrap(), filled.m.column("command.definition_code").unwrap());
+        let orphan = format!(
+            "INSERT INTO t_ds_command (id, command_type, {run}, {code}, start_time) VALUES (900, 4, 9999, 5, '2026-11-01 10:00:00')"
+        );
+        filled.db.exec(&orphan);
+    }
+    filled.m = f.m.clone();
+    filled
+}
+
+fn plan_all(filled: &Filled, extra: &[&str]) -> Run {
+    let out = filled.db.path("b").display().to_string();
+    let release = filled.m.releases.last().unwrap();
+    let base = ["plan", "--all", "--url", &filled.db.url, "--out", &out, "--release", release];
+    let moment = ["--now", "2026-11-29T00:00:00Z", "--zone", "+00:00"];
+    flowmend([&base[..], &moment, extra].concat())
+}
+
+/// The place of a planned row.
+fn place(planned: &[String], row: &str) -> usize {
+    planned.iter().position(|p| p == row).unwrap_or_else(|| panic!("{row} is not in {planned:?}"))
+}
+
+#[test]
+fn everything_in_one_bundle_and_nothing_left_to_find() {
+    for server in Server::available("compose") {
+        for release in server.share(&RELEASES) {
+            let Some(mut f) = Fixture::new(server, release) else { continue };
+            let filled = night(&mut f);
+            let what = format!("{server:?} {release}");
+            let before = filled.db.dump();
+            plan_all(&filled, &SAID).expect(0);
+            let planned = filled.planned("b");
+            let mut once: Vec<&String> = planned.iter().collect();
+            once.sort();
+            once.dedup();
+            assert_eq!(once.len(), planned.len(), "{what}: no row is changed twice: {planned:?}");
+            // Duplicates, then from the youngest run up, then what follows other rows, commands last.
+            let order =
+                ["task_instance 4", "task_instance 5", "workflow_instance 3", "task_instance 2", "workflow_instance 2"];
+            let order = [&order[..], &["task_instance 1", "workflow_instance 1"]].concat();
+            let places: Vec<usize> = order.iter().map(|row| place(&planned, row)).collect();
+            assert!(places.is_sorted(), "{what}: {planned:?}");
+            let first_command = planned.iter().position(|p| p.starts_with("command "));
+            let last_run =
+                planned.iter().rposition(|p| p.starts_with("workflow_instance ") || p.starts_with("task_")).unwrap();
+            assert!(first_command.is_none_or(|c| c > last_run), "{what}: commands come last: {planned:?}");
+            on_bundle("rehearse", &filled.db, "b").expect(0);
+            filled.apply("b");
+            on_bundle("verify", &filled.db, "b").expect(0);
+            let seen = flowmend([
+                "inspect",
+                "--url",
+                &filled.db.url,
+                "--release",
+                release,
+                "--zone",
+                "+00:00",
+                "--dead-owner",
+                "*",
+            ]);
+            let quiet = seen.out.contains("nothing to repair is proved");
+            assert!(quiet, "{what}: {}", seen.out);
+            sealed("rollback", &filled.db, "b", &[]).expect(0);
+            crate::support::db::same(&filled.db.dump(), &before, &what);
+        }
+    }
+}
+
+#[test]
+fn the_ticket_names_every_recipe_and_its_steps() {
+    let mut f = Fixture::new(Server::Sqlite, "3.1.9").unwrap();
+    let filled = night(&mut f);
+    plan_all(&filled, &SAID).expect(0);
+    let ticket = std::fs::read_to_string(filled.db.path("b").join("TICKET.md")).unwrap();
+    for recipe in [
+        "duplicate-tasks",
+        "fault-tolerance-tasks",
+        "sub-workflows",
+        "stranded-runs",
+        "zombie-tasks",
+        "serial-chain",
+        "dead-commands",
+    ] {
+        assert!(ticket.contains(&format!("- {recipe}: ")), "{recipe}\n{ticket}");
+        assert!(ticket.contains(&format!("### {recipe}")), "prose of {recipe}\n{ticket}");
+    }
+}
+
+#[test]
+fn a_recipe_can_be_left_out_and_a_choice_is_never_silent() {
+    for server in Server::available("compose") {
+        let mut f = Fixture::new(server, "3.1.9").unwrap();
+        let filled = night(&mut f);
+        let asked = plan_all(&filled, &["--dead-owner", "*"]).expect(2);
+        assert!(asked.err.contains("a choice is needed"), "{}", asked.err);
+        assert!(!filled.db.path("b").exists());
+        plan_all(&filled, &[&SAID[..], &["--except", "dead-commands"]].concat()).expect(0);
+        assert!(!filled.planned("b").contains(&"command 900".to_owned()), "{:?}", filled.planned("b"));
+        let wrong = flowmend(["plan", "--all", "--url", &filled.db.url, "--except", "no-such"]).expect(2);
+        assert!(
+            wrong.err.contains("no recipe `no-such` would take part") && wrong.err.contains("zombie-tasks"),
+            "{}",
+            wrong.err
+        );
+        let both = flowmend(["plan", "zombie-tasks", "--all", "--url", &filled.db.url]).expect(2);
+        assert!(both.err.contains("--all"), "{}", both.err);
+    }
+}
+
+/// The command that poisons a hand-over hides the stranded run.
+#[test]
+fn a_poison_command_uncovers_its_stranded_run() {
+    for server in Server::available("compose") {
+        for release in server.share(&["2.0.9", "3.1.9", "3.2.2", "3.4.1"]) {
+            for (choose, state) in [("finish", "6"), ("resume", "")] {
+                let mut f = Fixture::new(server, release).unwrap();
+                f.definition("6").handed_over("6", &[]).task("6", "6", "lost", "1", "1");
+                let filled = f.database();
+                let run = filled.m.column("command.run_id").unwrap();
+                let of = |table: &str, more: &str, value: &str| {
+                    format!(
+                        "INSERT INTO {table} (id, command_type, {run}, start_time{more}) VALUES (900, 99, 6, '2026-11-01 10:00:00'{value})"
+                    )
+                };
+                let code = filled.m.column("command.definition_code").unwrap();
+                filled.db.exec(&of("t_ds_command", &format!(", {code}"), ", 6"));
+                let what = format!("{server:?} {release} {choose}");
+                let before = filled.db.dump();
+                let out = filled.db.path("b").display().to_string();
+                let planned =
+                    plan_recipe(&filled.db, "dead-commands", "b", &["--release", release, "--choose", choose]);
+                assert_eq!(planned.code, 0, "{what} {out}: {}{}", planned.out, planned.err);
+                filled.apply("b");
+                assert_eq!(
+                    filled.db.value("SELECT COUNT(*) FROM t_ds_command WHERE command_type = 99").as_deref(),
+                    Some("0"),
+                    "{what}"
+                );
+                if choose == "finish" {
+                    assert_eq!(filled.value("workflow_instance", "6", "state").as_deref(), Some(state), "{what}");
+                } else {
+                    let queued = format!("SELECT command_type FROM t_ds_command WHERE {run} = 6");
+                    assert_eq!(filled.db.value(&queued).as_deref(), Some("2"), "{what}");
+                }
+                on_bundle("verify", &filled.db, "b").expect(0);
+                sealed("rollback", &filled.db, "b", &[]).expect(0);
+                crate::support::db::same(&filled.db.dump(), &before, &what);
+            }
+        }
+    }
+}

@@ -122,6 +122,7 @@ fn serial_waiters_are_woken_in_the_same_bundle() {
         if !f.m.states["workflow_instance.state"].by_code("14").is_some_and(|s| s.legal) {
             return;
         }
+        f.definition("100");
         scheduled(f, "1", "7", "10.0.0.1", "100", &[]);
         scheduled(f, "2", "1", "10.0.0.9", "100", &[]);
         scheduled(f, "3", "14", "10.0.0.9", "100", &[("schedule_time", "2026-11-28 10:00:00")]);

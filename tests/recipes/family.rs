@@ -127,6 +127,17 @@ impl Fixture {
         )
     }
 
+    /// A workflow's definition, in the version that the runs of these tests have.
+    pub fn definition(&mut self, code: &str) -> &mut Self {
+        let id = self.number();
+        let online = [("flag", "1"), ("release_state", "1")];
+        self.add(
+            "definition",
+            &[&[("id", code), ("code", code), ("name", "wf"), ("version", "1")], &online[..]].concat(),
+        );
+        self.add("definition_log", &[("id", &id), ("code", code), ("name", "wf"), ("version", "1")])
+    }
+
     /// A command for a run.
     pub fn command(&mut self, run: &str) -> &mut Self {
         let (id, param) = (self.number(), format!("{{\"ProcessInstanceId\":{run}}}"));
@@ -313,7 +324,7 @@ impl Filled {
 /// Runs a test on every server and release that it can run on.
 pub fn everywhere(what: &str, mut test: impl FnMut(&mut Fixture, &str)) {
     for server in Server::available(what) {
-        for release in RELEASES {
+        for release in server.share(&RELEASES) {
             if let Some(mut fixture) = Fixture::new(server, release) {
                 test(&mut fixture, release);
             }

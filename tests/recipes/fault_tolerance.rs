@@ -115,7 +115,7 @@ fn round(server: Server, release: &str) {
 #[test]
 fn parked_tasks_fail_and_come_back() {
     for server in Server::available("fault_tolerance") {
-        for release in RELEASES {
+        for release in server.share(&RELEASES) {
             round(server, release);
         }
     }
@@ -132,7 +132,7 @@ fn in_every_generation() {
 #[test]
 fn each_row_is_explained() {
     for server in Server::available("fault_tolerance_explained") {
-        for release in RELEASES {
+        for release in server.share(&RELEASES) {
             let db = parked(server, release);
             let args = [
                 "inspect",

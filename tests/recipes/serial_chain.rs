@@ -214,3 +214,14 @@ fn queue_rows_of_finished_runs_go() {
         assert_eq!(db.dump(), before);
     }
 }
+
+/// No master carries out a command for a version that is gone.
+#[test]
+fn a_version_that_is_gone_is_not_woken() {
+    for server in Server::available("serial_chain") {
+        let db = asleep(server, "3.1.9");
+        db.exec("INSERT INTO t_ds_process_definition_log (id, code, name, version, project_code, create_time, update_time) VALUES (1, 77, 'wf', 4, 1, '2024-08-16 10:00:00', '2024-08-16 10:00:00')");
+        let planned = plan(&db, &["--waiters", "wake"]).expect(0);
+        assert!(planned.out.contains("no-definition") && !db.path("b").exists(), "{}", planned.out);
+    }
+}

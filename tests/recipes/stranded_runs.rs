@@ -82,7 +82,7 @@ fn version_table(m: &flowmend::manifest::Manifest) -> String {
 
 fn each(check: impl Fn(Server, &str, &TestDb)) {
     for server in Server::available("stranded_runs") {
-        for release in RELEASES {
+        for release in server.share(&RELEASES) {
             if let Some(db) = stranded(server, release) {
                 check(server, release, &db);
             }

@@ -95,7 +95,7 @@ fn it_asks_for_an_age_and_a_choice() {
 #[test]
 fn the_tasks_are_closed_and_what_that_uncovers() {
     for server in Server::available("unstarted_tasks") {
-        for release in ["1.3.9", "2.0.9", "3.0.6", "3.1.9", "3.2.2", "3.3.2", "3.4.1"] {
+        for release in server.share(&["1.3.9", "2.0.9", "3.0.6", "3.1.9", "3.2.2", "3.3.2", "3.4.1"]) {
             let db = unstarted(server, release);
             let m = manifest(release);
             let before = db.dump();

@@ -26,6 +26,19 @@ impl Server {
         Self::ALL.into_iter().filter(|s| s.is_there(what)).collect()
     }
 
+    /// The releases to try here: all on SQLite, and with FLOWMEND_TEST_LONG; on a
+    /// server, where each costs seconds, its share, with those that most people run.
+    pub fn share<'a>(self, releases: &[&'a str]) -> Vec<&'a str> {
+        let share: &[&str] = match self {
+            Self::Sqlite => return releases.to_vec(),
+            _ if super::long() => return releases.to_vec(),
+            Self::MariaDb => &["1.3.9", "3.1.9", "3.2.2", "3.4.1"],
+            Self::PostgreSql => &["2.0.9", "3.1.9", "3.2.2", "3.3.2"],
+            Self::MySql => &["1.2.1", "3.0.6", "3.4.1"],
+        };
+        releases.iter().copied().filter(|r| share.contains(r)).collect()
+    }
+
     pub fn is_there(self, what: &str) -> bool {
         let Some(variable) = self.variable() else {
             return true;
