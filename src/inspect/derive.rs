@@ -171,6 +171,7 @@ async fn settle(db: &mut Database, workers: &mut [Worker<'_>], from: &From) -> R
                 settled = false;
             }
         }
+        draft.ask_for_choices()?;
         if settled {
             return Ok(draft);
         }

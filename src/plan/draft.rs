@@ -46,6 +46,8 @@ impl Before {
 pub struct Draft {
     steps: Vec<DraftStep>,
     notes: BTreeMap<usize, Notes>,
+    /// Parameter and screen of each choice that nobody made.
+    open: Vec<(String, String)>,
     overlay: Overlay,
 }
 
@@ -77,12 +79,26 @@ impl Draft {
         &self.overlay
     }
 
+    /// Nothing is planned while a choice is open: each is explained.
+    ///
+    /// # Errors
+    /// A choice is open.
+    pub fn ask_for_choices(&self) -> Result<()> {
+        if self.open.is_empty() {
+            return Ok(());
+        }
+        let parameters: BTreeSet<String> = self.open.iter().map(|(name, _)| format!("--{name}")).collect();
+        let parameters = parameters.into_iter().collect::<Vec<_>>().join(" and ");
+        let screens: Vec<&str> = self.open.iter().map(|(_, screen)| screen.as_str()).collect();
+        Err(Error::usage(format!("a choice is needed: {parameters}\n\n{}\n", screens.join("\n\n"))))
+    }
+
     /// Adds what a look of one recipe found. `part` tells recipes apart. Says
     /// whether a row was planned.
     ///
     /// # Errors
-    /// A choice is open, a new value is missing, the database lacks a column, or
-    /// two recipes want the same row.
+    /// A new value is missing, the database lacks a column, or two recipes want
+    /// the same row.
     pub fn add(
         &mut self,
         part: usize,
@@ -109,7 +125,9 @@ impl Draft {
                 }
             }
         }
-        ask_for_the_choice(inputs, from, &notes.tally)?;
+        if let Some(open) = open_choice(inputs, from, &notes.tally)? {
+            self.open.push(open);
+        }
         self.notes.insert(part, notes);
         Ok(added)
     }
@@ -165,6 +183,7 @@ impl Draft {
             role: file.role.clone(),
             title: file.title.clone(),
             op: file.op,
+            transient: file.transient,
             table: shape.table.name.clone(),
             columns: shape.table.stored_columns().map(plan_column).collect(),
             conditions: conditions(inputs, file, uncovered)?,
@@ -300,7 +319,8 @@ impl Draft {
         for (n, inputs) in parts.iter().enumerate() {
             let steps: Vec<&Step> = self.steps.iter().filter(|s| s.part == n).map(|s| &s.step).collect();
             if !steps.is_empty() || (n == 0 && self.steps.is_empty()) {
-                texts.push((inputs.recipe.file.name.clone(), prose(inputs, from, &steps)?));
+                let findings = self.steps.iter().filter(|s| s.part == n).flat_map(|s| &s.findings).collect();
+                texts.push((inputs.recipe.file.name.clone(), prose(inputs, from, &steps, &findings)?));
             }
         }
         Ok(match texts.len() {
@@ -333,14 +353,21 @@ impl Draft {
 
     /// What the last look of each recipe left out, without what another recipe plans.
     fn left_out(&self, parts: &[Inputs<'_>]) -> Vec<LeftOut> {
-        let planned: BTreeSet<(&str, String)> =
-            self.steps.iter().flat_map(|s| s.step.rows.iter().map(|r| (s.step.role.as_str(), key_text(r)))).collect();
+        // A row to come has no key yet: the run it is for names it.
+        let named = |op: Op, row: &RowChange| match op {
+            Op::Insert => row.instance.clone().unwrap_or_default(),
+            Op::Update | Op::Delete => key_text(row),
+        };
+        let of_step = |s: &'_ DraftStep| -> Vec<(String, String)> {
+            s.step.rows.iter().map(|r| (s.step.role.clone(), named(s.step.op, r))).collect()
+        };
+        let planned: BTreeSet<(String, String)> = self.steps.iter().flat_map(of_step).collect();
         let mut keys: BTreeMap<(&str, &str), Vec<&String>> = BTreeMap::new();
+        let mut known = BTreeSet::new();
         for ((verdict, role), left) in self.notes.values().flat_map(|n| &n.tally.left) {
-            let known = keys.entry((verdict, role)).or_default();
-            for key in left.iter().filter(|key| !planned.contains(&(role.as_str(), (*key).clone()))) {
-                if !known.contains(&key) {
-                    known.push(key);
+            for key in left.iter().filter(|key| !planned.contains(&(role.clone(), (*key).clone()))) {
+                if known.insert((verdict, role, key)) {
+                    keys.entry((verdict, role)).or_default().push(key);
                 }
             }
         }
@@ -495,7 +522,7 @@ fn state_names(manifest: &Manifest, role: &str) -> BTreeMap<String, BTreeMap<Str
     of_role.collect()
 }
 
-fn prose(inputs: &Inputs<'_>, from: &From, steps: &[&Step]) -> Result<String> {
+fn prose(inputs: &Inputs<'_>, from: &From, steps: &[&Step], findings: &BTreeSet<&String>) -> Result<String> {
     let counts: BTreeMap<&str, usize> = inputs
         .recipe
         .file
@@ -507,6 +534,7 @@ fn prose(inputs: &Inputs<'_>, from: &From, steps: &[&Step]) -> Result<String> {
         ("counts", ser(&counts)),
         ("release", Value::from(from.release.clone())),
         ("written", ser(written_phases(inputs.manifest, steps))),
+        ("findings", ser(findings)),
     ]);
     inputs.env.file(&inputs.recipe.file.prose, extra)
 }
@@ -527,18 +555,14 @@ fn written_phases(manifest: &Manifest, steps: &[&Step]) -> BTreeMap<String, BTre
     found
 }
 
-fn ask_for_the_choice(inputs: &Inputs<'_>, from: &From, tally: &Tally) -> Result<()> {
-    let Some(choice) = &inputs.recipe.file.choice else {
-        return Ok(());
-    };
-    let Some(waiting) = tally.waiting.get(&choice.verdict) else {
-        return Ok(());
-    };
+/// The choice that some rows wait for: its parameter, and the screen that explains it.
+fn open_choice(inputs: &Inputs<'_>, from: &From, tally: &Tally) -> Result<Option<(String, String)>> {
+    let Some(choice) = &inputs.recipe.file.choice else { return Ok(None) };
+    let Some(waiting) = tally.waiting.get(&choice.verdict) else { return Ok(None) };
     let extra = BTreeMap::from([
         ("count", Value::from(waiting.len())),
         ("findings", ser(tally.kinds.get(&choice.verdict))),
         ("release", Value::from(format!("{} {}", from.title, from.release))),
     ]);
-    let screen = inputs.env.file(&choice.screen, extra)?;
-    Err(Error::usage(format!("a choice is needed: --{}\n\n{screen}\n", choice.parameter)))
+    Ok(Some((choice.parameter.clone(), inputs.env.file(&choice.screen, extra)?)))
 }

@@ -236,6 +236,9 @@ pub struct Step {
     pub title: String,
     /// The kind of change.
     pub op: Op,
+    /// Whether the scheduler moves these rows on as soon as it takes what the plan inserts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub transient: bool,
     /// The table's name.
     pub table: String,
     /// Primary key columns.

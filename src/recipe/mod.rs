@@ -185,6 +185,9 @@ pub struct StepFile {
     /// Further columns of the query, for the finding's paragraph.
     #[serde(default)]
     pub gives: Vec<String>,
+    /// Whether the scheduler moves these rows on as soon as it takes what the plan inserts.
+    #[serde(default)]
+    pub transient: bool,
     /// Steps of a higher rank come after all steps of a lower one, whichever
     /// recipe they are from: what counts or follows other rows comes late.
     #[serde(default)]

@@ -294,6 +294,15 @@ pub fn done(b: &Bundle, what: &str, left: Option<usize>) {
     wrapped(&format!("{} ", paint(WARN, &format!("{what} in part:"))), 2, &line);
 }
 
+/// Inserted rows that the scheduler took.
+fn consumed(r: &VerifyReport) {
+    if r.consumed == 0 {
+        return;
+    }
+    let line = format!("consumed: the scheduler took {} that this bundle inserted, as it should.", rows_of(r.consumed));
+    wrapped("  ", 4, &format!("{line} The bundle can no longer be rolled back."));
+}
+
 /// The report of verify.
 pub fn verified(b: &Bundle, r: &VerifyReport) {
     if r.state == "not_applied" {
@@ -311,14 +320,7 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
         if r.left_alone > 0 {
             out(format!("  left alone by the partial rollback: {}", rows_of(r.left_alone)));
         }
-        if r.consumed > 0 {
-            let line = format!(
-                "consumed: the scheduler took {} that this bundle inserted, as it should.",
-                rows_of(r.consumed)
-            );
-            wrapped("  ", 4, &format!("{line} The bundle can no longer be rolled back."));
-        }
-        return;
+        return consumed(r);
     }
     match r.drifted {
         0 => out(format!("{} the rows stand as written, but something around them changed", paint(BAD, "FAIL:"))),
@@ -330,6 +332,7 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
             out(format!("    {column}: expected {}, found {}", safe(expected, 40), safe(found, 40)));
         }
     }
+    consumed(r);
     for check in &r.failed_checks {
         wrapped(&format!("  {} ", paint(BAD, "check")), 4, check);
     }

@@ -33,8 +33,14 @@ fn moves(server: Server) -> Vec<(&'static str, String)> {
         say("run host", "UPDATE t_ds_process_instance SET host = '10.0.0.1:5678' WHERE id = 1"),
         say("run restarted", "UPDATE t_ds_process_instance SET restart_time = '2026-11-28 23:00:00' WHERE id = 1"),
         ("a command queued", insert(server, "command", &[("id", "9"), ("run_id", "1"), ("definition_code", "1")])),
-        ("a parent run", insert(server, "relation", &[("id", "9"), ("parent_run_id", "77"), ("child_run_id", "1")])),
-        ("a child run", insert(server, "relation", &[("id", "9"), ("parent_run_id", "1"), ("child_run_id", "77")])),
+        (
+            "a sub-workflow that goes on",
+            insert(
+                server,
+                "relation",
+                &[("id", "9"), ("parent_run_id", "1"), ("parent_task_id", "1"), ("child_run_id", "3")],
+            ),
+        ),
         (
             "a new task of the run",
             insert(server, "task_instance", &[("id", "99"), ("run_id", "1"), ("state", "1"), ("flag", "1")]),
