@@ -21,7 +21,7 @@ fn stuck(c: &Cluster, name: &str, seconds: u32) -> (Plain, String) {
 /// Closed by flowmend.
 pub fn finish(c: &Cluster) {
     let (w, run) = stuck(c, "stop-finish", 20);
-    repair(c, "stop", &["--choose", "finish"]);
+    repair(c, "zombie-tasks", "stop", &["--choose", "finish"]);
     assert_eq!((c.run_state(&run), c.task_states(&run)), ("5".to_owned(), vec!["9".to_owned()]));
     c.up(&["master"]);
     pass(20);
@@ -52,7 +52,7 @@ pub fn resume(c: &Cluster) {
     // Once more a dead master: now the run has no valid task.
     if !left {
         c.kill(&["master"]);
-        let planned = plan(c, "stop-again", &["--choose", "finish"]);
+        let planned = plan(c, "zombie-tasks", "stop-again", &["--choose", "finish"]);
         eprintln!("flowmend plan zombie-tasks: code {}\n{}{}", planned.code, planned.out, planned.err);
         if planned.code == 0 {
             sealed("apply", &c.db, "stop-again", &[]).expect(0);
