@@ -103,7 +103,7 @@ pub fn child_only(c: &Cluster) {
 pub fn told_failed(c: &Cluster) {
     let f = family(c, "family-failed");
     repair(c, "zombie-tasks", "family-failed", &["--choose", "finish", "--instance", &f.son]);
-    repair(c, "sub-workflows", "family-failed-told", &[]);
+    repair(c, "sub-workflows", "family-failed-told", &["--choose", "resume"]);
     assert_eq!((at(c, &f.son), at(c, &f.parent)), (is("6", &["6"]), is("1", &["6"])));
     c.up(&["master"]);
     let ended = becomes(60, || c.run_state(&f.parent) != "1");
@@ -122,7 +122,7 @@ pub fn told_succeeded(c: &Cluster) {
         "UPDATE t_ds_task_instance SET state = 7, end_time = start_time WHERE process_instance_id = {son}"
     ));
     c.db.exec(&format!("UPDATE t_ds_process_instance SET state = 7, end_time = start_time WHERE id = {son}"));
-    repair(c, "sub-workflows", "family-succeeded", &[]);
+    repair(c, "sub-workflows", "family-succeeded", &["--choose", "resume"]);
     assert_eq!((at(c, son), at(c, &f.parent)), (is("7", &["7"]), is("1", &["7"])));
     c.up(&["master"]);
     let ended = becomes(60, || c.run_state(&f.parent) != "1");
