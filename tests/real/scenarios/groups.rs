@@ -92,7 +92,7 @@ pub fn finish_both(c: &Cluster) {
 pub fn resume(c: &Cluster) {
     let p = dead_pair(c, "group-resume", 15);
     c.up(&["master"]);
-    let done = becomes(75, || c.run_state(&p.holder) == "7" && c.run_state(&p.waiter) == "7");
+    let done = becomes(30, || c.run_state(&p.holder) == "7" && c.run_state(&p.waiter) == "7");
     p.print(c, "after the restart");
     for line in c.master_says(&["ask group", "askGroup", "ailover"]).iter().take(20) {
         eprintln!("log {line}");
