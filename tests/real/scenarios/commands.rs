@@ -66,13 +66,14 @@ pub fn before_start(c: &Cluster) {
     c.kill(&["master"]);
     five(c, 910_001, w.workflow);
     c.api.start(w.project, w.workflow);
-    let healthy = c.count("t_ds_command", "id < 910001");
+    let healthy = c.count("t_ds_command", "id NOT BETWEEN 910001 AND 910005");
     repair(c, "dead-commands", "commands-before", &[]);
     assert_eq!((healthy, c.count("t_ds_command", "1 = 1")), (1, 1), "the healthy command stays");
     c.up(&["master"]);
     assert!(becomes(60, || done(c, &w) == 1), "the healthy run succeeds");
     assert_eq!(c.count("t_ds_error_command", "1 = 1"), 1, "nothing else failed");
-    assert_eq!(c.log("master").matches("91000").count(), 0, "the master hears of none");
+    let log = c.log("master");
+    assert!(!(910_001..=910_005).any(|id| log.contains(&id.to_string())), "the master hears of none");
     c.db.exec("DELETE FROM t_ds_error_command");
 }
 
