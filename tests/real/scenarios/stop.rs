@@ -33,7 +33,8 @@ pub fn finish(c: &Cluster) {
     eprintln!("OBSERVED recover suspended: {}", c.api.execute(w.project, &run, "RECOVER_SUSPENDED_PROCESS"));
     let again = becomes(60, || c.run_state(&run) == "7");
     c.print("after 'recover suspended'", &format!("id = {run}"));
-    eprintln!("OBSERVED recovered to success {again}, begun {}", begun(&w.marker));
+    assert!(again, "it is recovered");
+    assert_eq!(begun(&w.marker), 2);
 }
 
 /// Left alone.
