@@ -105,13 +105,19 @@ impl Cluster {
         self.db.path(&format!("{name}.marker"))
     }
 
-    /// Ends what a scenario left running, so that the next one starts in peace.
+    /// Ends what a scenario left running, so that the next one starts in peace and
+    /// plans find its own damage only.
     pub fn calm(&self) {
-        let active = "state NOT IN (3, 5, 6, 7)";
-        if self.count("t_ds_process_instance", active) + self.count("t_ds_command", "1 = 1") > 0 {
+        let run = "state NOT IN (3, 5, 6, 7)";
+        let task = "(state IN (0, 1, 2, 4, 12, 17) OR state = 8 AND flag = 1)";
+        let left = [("t_ds_process_instance", run), ("t_ds_task_instance", task), ("t_ds_command", "1 = 1")];
+        if left.iter().any(|(table, condition)| self.count(table, condition) > 0) {
             self.kill(&["master"]);
-            self.db.exec(&format!("UPDATE t_ds_process_instance SET state = 5 WHERE {active}"));
+            self.db.exec(&format!("UPDATE t_ds_process_instance SET state = 5 WHERE {run}"));
+            self.db.exec(&format!("UPDATE t_ds_task_instance SET state = 9 WHERE {task}"));
             self.db.exec("DELETE FROM t_ds_command");
+            self.db.exec("DELETE FROM t_ds_task_group_queue");
+            self.db.exec("UPDATE t_ds_task_group SET use_size = 0");
         }
         for server in ["worker", "master"] {
             if !self.runs(server) {

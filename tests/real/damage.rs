@@ -52,21 +52,33 @@ impl Plain {
     }
 }
 
-/// `flowmend plan zombie-tasks` for the master of this installation.
-pub fn plan(c: &Cluster, bundle: &str, extra: &[&str]) -> Run {
+/// Recipes that look at rows without an owner take no `--dead-owner`.
+const OWNERLESS: [&str; 2] = ["serial-chain", "dead-commands"];
+
+/// `flowmend plan` with a recipe, or `--all`, for the master of this installation.
+pub fn plan(c: &Cluster, recipe: &str, bundle: &str, extra: &[&str]) -> Run {
     let out = c.db.path(bundle).display().to_string();
     let master = c.master();
-    let mut args = vec!["plan", "zombie-tasks", "--url", &c.db.url, "--out", &out, "--zone", "+00:00"];
-    args.extend(["--release", &c.release, "--dead-owner", &master]);
+    let mut args = vec!["plan", recipe, "--url", &c.db.url, "--out", &out, "--zone", "+00:00"];
+    args.extend(["--release", &c.release]);
+    if !OWNERLESS.contains(&recipe) && !master.is_empty() {
+        args.extend(["--dead-owner", &master]);
+    }
     args.extend(extra);
     flowmend(args)
 }
 
 /// The whole road: plan, rehearse, apply, verify.
-pub fn repair(c: &Cluster, bundle: &str, extra: &[&str]) {
-    let planned = plan(c, bundle, extra).expect(0);
-    eprintln!("{}", planned.out);
+pub fn repair(c: &Cluster, recipe: &str, bundle: &str, extra: &[&str]) {
+    repair_live(c, recipe, bundle, extra);
+    on_bundle("verify", &c.db, bundle).expect(0);
+}
+
+/// The same while a master is up, who may change the rows again at once.
+pub fn repair_live(c: &Cluster, recipe: &str, bundle: &str, extra: &[&str]) {
+    let planned = plan(c, recipe, bundle, extra).expect(0);
+    eprintln!("$ flowmend plan {recipe} {}\n{}", extra.join(" "), planned.out);
+    assert!(c.db.path(bundle).exists(), "there is something to repair");
     on_bundle("rehearse", &c.db, bundle).expect(0);
     sealed("apply", &c.db, bundle, &[]).expect(0);
-    on_bundle("verify", &c.db, bundle).expect(0);
 }

@@ -2,6 +2,7 @@
 
 use super::cluster::Cluster;
 
+mod all;
 mod alone;
 mod commands;
 mod family;
@@ -24,12 +25,19 @@ pub const ALL: &[Scenario] = &[
     ("4-group-finish-holder", groups::finish_holder),
     ("4-group-finish-both", groups::finish_both),
     ("4-group-resume", groups::resume),
-    ("5-serial", serial::chain),
+    ("5-serial-wake", serial::wake),
+    ("5-serial-newest", serial::newest),
     ("6-family-finish", family::finish),
     ("6-family-child", family::child_only),
+    ("6-family-told-failed", family::told_failed),
+    ("6-family-told-succeeded", family::told_succeeded),
+    ("6-family-orphan", family::orphan),
     ("6-family-resume", family::resume),
-    ("7-handover", handover::stranded),
-    ("7-handover-marked", handover::marked),
-    ("8-commands", commands::orphans_and_poison),
+    ("7-handover-resume", handover::resume),
+    ("7-handover-marked", handover::resume_marked),
+    ("7-handover-finish", handover::finish),
+    ("8-commands-poison", commands::poison),
+    ("8-commands-before", commands::before_start),
     ("9-script", script::hand_written),
+    ("10-all", all::mixed),
 ];

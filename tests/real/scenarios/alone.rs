@@ -12,7 +12,7 @@ pub fn finish(c: &Cluster) {
     c.kill(&["master"]);
     let rows = format!("id = {run}");
     c.print("after kill -9 of the master", &rows);
-    repair(c, "finish", &["--choose", "finish"]);
+    repair(c, "zombie-tasks", "finish", &["--choose", "finish"]);
     let repaired = (c.run_state(&run), c.task_states(&run));
     assert_eq!(repaired, ("6".to_owned(), vec!["6".to_owned()]));
     c.print("after the repair", &rows);

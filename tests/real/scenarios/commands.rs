@@ -1,7 +1,7 @@
 //! Commands that name nothing, and one that cannot even fail.
 
 use crate::real::cluster::Cluster;
-use crate::real::damage::Plain;
+use crate::real::damage::{Plain, repair, repair_live};
 use crate::real::watch::{becomes, pass};
 
 /// A command with a number of its own, for a workflow and a run that may not exist.
@@ -13,38 +13,77 @@ fn add(c: &Cluster, id: u32, kind: u32, workflow: i64, version: u32, run: u32) {
     ));
 }
 
-pub fn orphans_and_poison(c: &Cluster) {
+/// Five commands that never run, with numbers from `first` on; the fourth failed before.
+fn five(c: &Cluster, first: u32, workflow: i64) {
+    add(c, first, 2, workflow, 1, 999_999);
+    add(c, first + 1, 0, workflow, 0, 0);
+    add(c, first + 2, 0, 4_711, 1, 0);
+    add(c, first + 3, 2, workflow, 1, 999_998);
+    c.db.exec(&format!(
+        "INSERT INTO t_ds_error_command (id, command_type, process_definition_code, process_definition_version, message) \
+         VALUES ({}, 2, 1, 1, 'an earlier failure')",
+        first + 3
+    ));
+    add(c, first + 4, 99, workflow, 1, 0);
+    c.print("commands: no run, version 0, no workflow, poison, unknown type", "1 = 0");
+}
+
+/// Left to a master, which cannot get rid of one of them; flowmend takes that away beside it.
+pub fn poison(c: &Cluster) {
     let w = Plain::new(c, "commands", "PARALLEL", 1);
-    let runs = c.count("t_ds_process_instance", "1 = 1");
     c.kill(&["master"]);
-    add(c, 900_001, 2, w.workflow, 1, 999_999);
-    add(c, 900_002, 0, w.workflow, 0, 0);
-    add(c, 900_003, 0, 4_711, 1, 0);
-    add(c, 900_004, 2, w.workflow, 1, 999_998);
-    c.db.exec("INSERT INTO t_ds_error_command (id, command_type, process_definition_code, process_definition_version, message) \
-         VALUES (900004, 2, 1, 1, 'an earlier failure')");
-    add(c, 900_005, 99, w.workflow, 1, 0);
-    c.print("commands by hand: 1 no run, 2 version 0, 3 no workflow, 4 poison, 5 unknown type", "1 = 0");
+    five(c, 900_001, w.workflow);
     c.up(&["master"]);
-    let before = c.runs_of(w.workflow).len();
-    c.api.start(w.project, w.workflow);
-    let healthy = becomes(45, || {
-        c.count("t_ds_process_instance", &format!("process_definition_code = {} AND state = 7", w.workflow)) > 0
-    });
-    pass(20);
+    succeeds(c, &w);
+    let moved = becomes(45, || c.count("t_ds_command", "1 = 1") == 1);
     c.print("after the restart", &format!("process_definition_code = {}", w.workflow));
     for line in c.master_says(&["ERROR", "uplicate", "rror command", "xception"]).iter().take(14) {
         eprintln!("log {line}");
     }
-    let made = c.count("t_ds_process_instance", "1 = 1") - runs;
+    assert!(moved, "the master moves four of them aside");
+    let mentions = || c.log("master").matches("900004").count();
+    let before = mentions();
+    pass(6);
+    let noisy = mentions();
+    assert!(noisy > before, "the master tries it again and again");
+    repair_live(c, "dead-commands", "poison", &[]);
+    assert_eq!(c.count("t_ds_command", "1 = 1"), 0);
+    pass(3);
+    let quiet = mentions();
+    pass(8);
     eprintln!(
-        "OBSERVED a healthy run beside them succeeded: {healthy}; runs of it before {before}, all new runs {made}"
+        "OBSERVED mentions of the poison: {before}, 6 s later {noisy}; after the repair {quiet}, then {}",
+        mentions()
     );
-    let poison = c.log("master").matches("900004").count();
-    pass(10);
-    eprintln!(
-        "OBSERVED mentions of 900004 in the log: {poison}, 10 s later {}",
-        c.log("master").matches("900004").count()
-    );
+    assert_eq!(mentions(), quiet, "the log is quiet");
+    succeeds(c, &w);
     c.db.exec("DELETE FROM t_ds_error_command");
+}
+
+/// All taken away before a master starts.
+pub fn before_start(c: &Cluster) {
+    let w = Plain::new(c, "commands-before", "PARALLEL", 1);
+    c.kill(&["master"]);
+    five(c, 910_001, w.workflow);
+    c.api.start(w.project, w.workflow);
+    let healthy = c.count("t_ds_command", "id NOT BETWEEN 910001 AND 910005");
+    repair(c, "dead-commands", "commands-before", &[]);
+    assert_eq!((healthy, c.count("t_ds_command", "1 = 1")), (1, 1), "the healthy command stays");
+    c.up(&["master"]);
+    assert!(becomes(60, || done(c, &w) == 1), "the healthy run succeeds");
+    assert_eq!(c.count("t_ds_error_command", "1 = 1"), 1, "nothing else failed");
+    let log = c.log("master");
+    assert!(!(910_001..=910_005).any(|id| log.contains(&id.to_string())), "the master hears of none");
+    c.db.exec("DELETE FROM t_ds_error_command");
+}
+
+fn done(c: &Cluster, w: &Plain) -> u32 {
+    c.count("t_ds_process_instance", &format!("process_definition_code = {} AND state = 7", w.workflow))
+}
+
+/// A healthy run beside them does its work.
+fn succeeds(c: &Cluster, w: &Plain) {
+    let before = done(c, w);
+    c.api.start(w.project, w.workflow);
+    assert!(becomes(60, || done(c, w) > before), "a healthy run succeeds");
 }

@@ -2,7 +2,7 @@
 
 use crate::real::api::Task;
 use crate::real::cluster::Cluster;
-use crate::real::damage::{Plain, plan, take};
+use crate::real::damage::{Plain, repair, take};
 use crate::real::watch::{becomes, begun, lines, pass, wait};
 
 struct Family {
@@ -15,6 +15,11 @@ struct Family {
 impl Family {
     fn rows(&self) -> String {
         format!("process_definition_code IN ({}, {})", self.child.workflow, self.parent_workflow)
+    }
+
+    /// Whether the task after the sub-workflow ran.
+    fn went_on(&self) -> bool {
+        lines(&self.child.marker).iter().any(|line| line.starts_with("after"))
     }
 
     fn print(&self, c: &Cluster, when: &str) {
@@ -45,45 +50,105 @@ fn family(c: &Cluster, name: &str) -> Family {
     family
 }
 
-/// Closes a run and its tasks by hand, until there is a recipe for it.
-fn close(c: &Cluster, run: &str) {
-    c.db.exec(&format!(
-        "UPDATE t_ds_task_instance SET state = 6, end_time = start_time WHERE process_instance_id = {run} AND state IN (0, 1, 12, 17)"
-    ));
-    c.db.exec(&format!(
-        "UPDATE t_ds_process_instance SET state = 6, end_time = start_time WHERE id = {run} AND state = 1"
-    ));
+/// What a run and its tasks are at, in one look.
+fn at(c: &Cluster, run: &str) -> (String, Vec<String>) {
+    (c.run_state(run), c.task_states(run))
 }
 
-/// Child first, then the parent.
-pub fn finish(c: &Cluster) {
-    let f = family(c, "family-finish");
-    let planned = plan(c, "family", &["--choose", "finish"]);
-    eprintln!("flowmend plan zombie-tasks: code {}\n{}{}", planned.code, planned.out, planned.err);
-    close(c, &f.son);
-    close(c, &f.parent);
-    c.up(&["master"]);
-    pass(20);
-    f.print(c, "20 s after the restart, both closed by SQL");
-    assert_eq!((c.run_state(&f.son), c.run_state(&f.parent)), ("6".to_owned(), "6".to_owned()));
-    assert_eq!(begun(&f.child.marker), 1);
+fn is(run: &str, tasks: &[&str]) -> (String, Vec<String>) {
+    (run.to_owned(), tasks.iter().map(|t| (*t).to_owned()).collect())
+}
+
+/// The parent is run again from its failed task; the child, too.
+fn again(c: &Cluster, f: &Family) {
+    let before = begun(&f.child.marker);
     let said = c.api.execute(f.child.project, &f.parent, "START_FAILURE_TASK_PROCESS");
+    assert_eq!(said["code"], 0, "{said}");
     let again = becomes(90, || c.run_state(&f.parent) == "7");
     f.print(c, "after 'run from failed' on the parent");
-    eprintln!("OBSERVED run from failed: {said}; parent succeeded {again}");
+    assert!(again, "the parent succeeds");
+    assert_eq!(begun(&f.child.marker), before + 1);
+    assert!(f.went_on(), "the task after the sub-workflow ran");
+}
+
+/// Child, the parent's task, and the parent in one bundle.
+pub fn finish(c: &Cluster) {
+    let f = family(c, "family-finish");
+    repair(c, "zombie-tasks", "family", &["--choose", "finish"]);
+    let closed = (is("6", &["6"]), is("6", &["6"]));
+    assert_eq!((at(c, &f.son), at(c, &f.parent)), closed);
+    c.up(&["master"]);
+    pass(20);
+    f.print(c, "20 s after the restart");
+    assert_eq!((at(c, &f.son), at(c, &f.parent)), closed, "both stay closed");
+    assert_eq!((begun(&f.child.marker), f.went_on()), (1, false), "nothing ran twice, nothing went on");
+    again(c, &f);
 }
 
 /// Only the child is closed; the parent is left to the master.
 pub fn child_only(c: &Cluster) {
     let f = family(c, "family-child");
-    close(c, &f.son);
+    repair(c, "zombie-tasks", "family-child", &["--choose", "finish", "--instance", &f.son]);
+    f.print(c, "the child is closed");
     c.up(&["master"]);
     let followed = becomes(90, || c.run_state(&f.parent) != "1");
-    f.print(c, "after the restart, child closed by SQL");
+    f.print(c, "after the restart");
     for line in c.master_says(&["ailover", "sub"]).iter().take(25) {
         eprintln!("log {line}");
     }
     eprintln!("OBSERVED the parent followed {followed}: {}", c.run_state(&f.parent));
+}
+
+/// The child has failed; the parent's task is told, and the parent is left to the master.
+pub fn told_failed(c: &Cluster) {
+    let f = family(c, "family-failed");
+    repair(c, "zombie-tasks", "family-failed", &["--choose", "finish", "--instance", &f.son]);
+    repair(c, "sub-workflows", "family-failed-told", &["--choose", "resume"]);
+    assert_eq!((at(c, &f.son), at(c, &f.parent)), (is("6", &["6"]), is("1", &["6"])));
+    c.up(&["master"]);
+    let ended = becomes(60, || c.run_state(&f.parent) != "1");
+    f.print(c, "after the restart");
+    assert!(ended, "the master ends the parent");
+    assert_eq!(at(c, &f.parent), is("6", &["6"]));
+    assert_eq!((begun(&f.child.marker), f.went_on()), (1, false));
+    again(c, &f);
+}
+
+/// The child has succeeded, and its master died before the parent heard of it.
+pub fn told_succeeded(c: &Cluster) {
+    let f = family(c, "family-succeeded");
+    let son = &f.son;
+    c.db.exec(&format!(
+        "UPDATE t_ds_task_instance SET state = 7, end_time = start_time WHERE process_instance_id = {son}"
+    ));
+    c.db.exec(&format!("UPDATE t_ds_process_instance SET state = 7, end_time = start_time WHERE id = {son}"));
+    repair(c, "sub-workflows", "family-succeeded", &["--choose", "resume"]);
+    assert_eq!((at(c, son), at(c, &f.parent)), (is("7", &["7"]), is("1", &["7"])));
+    c.up(&["master"]);
+    let ended = becomes(60, || c.run_state(&f.parent) != "1");
+    f.print(c, "after the restart");
+    assert!(ended, "the master ends the parent");
+    assert_eq!(at(c, &f.parent), is("7", &["7", "7"]));
+    assert_eq!((begun(&f.child.marker), f.went_on()), (1, true), "the child once, and the task after it");
+}
+
+/// The parent is over, its child is not.
+pub fn orphan(c: &Cluster) {
+    let f = family(c, "family-orphan");
+    let parent = &f.parent;
+    c.db.exec(&format!(
+        "UPDATE t_ds_task_instance SET state = 9, end_time = start_time WHERE process_instance_id = {parent}"
+    ));
+    c.db.exec(&format!("UPDATE t_ds_process_instance SET state = 5, end_time = start_time WHERE id = {parent}"));
+    repair(c, "sub-workflows", "family-orphan", &["--children", "finish"]);
+    let closed = (is("5", &["9"]), is("5", &["9"]));
+    assert_eq!((at(c, &f.son), at(c, parent)), closed);
+    c.up(&["master"]);
+    pass(20);
+    f.print(c, "20 s after the restart");
+    assert_eq!((at(c, &f.son), at(c, parent)), closed, "both stay closed");
+    assert_eq!((begun(&f.child.marker), f.went_on()), (1, false));
+    super::handover::next(c, &f.child);
 }
 
 /// Nothing is repaired.

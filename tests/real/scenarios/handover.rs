@@ -1,56 +1,83 @@
 //! A run that was handed over, but whose recovery command is gone.
 
 use crate::real::cluster::Cluster;
-use crate::real::damage::{Plain, plan, take};
-use crate::real::watch::{becomes, begun, pass};
+use crate::real::damage::{Plain, repair, repair_live, take};
+use crate::real::watch::{becomes, begun, pass, wait};
 
-/// A command for a run, as REPAIRS R3 and R10 describe it.
-pub fn command(kind: u32, run: &str) -> String {
-    format!(
-        "INSERT INTO t_ds_command (command_type, process_definition_code, process_definition_version, \
-         process_instance_id, command_param, executor_id, process_instance_priority, start_time, update_time) \
-         SELECT {kind}, process_definition_code, process_definition_version, id, '{{\"ProcessInstanceId\":{run}}}', \
-         executor_id, process_instance_priority, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP \
-         FROM t_ds_process_instance WHERE id = {run} \
-         AND NOT EXISTS (SELECT 1 FROM t_ds_command WHERE process_instance_id = {run})"
-    )
-}
-
-/// The task is still marked as running.
-pub fn stranded(c: &Cluster) {
-    hand_over(c, "handover", "1");
-}
-
-/// The task is marked NEED_FAULT_TOLERANCE, as a failover of 3.1.9 does first.
-pub fn marked(c: &Cluster) {
-    hand_over(c, "handover-marked", "8");
-}
-
-/// Nobody takes it over until the command is there.
-fn hand_over(c: &Cluster, name: &str, task: &str) {
-    let w = Plain::new(c, name, "PARALLEL", 15);
+/// A run whose failover broke off between its writes; nobody takes it.
+fn stranded(c: &Cluster, name: &str, task: &str, seconds: u32) -> (Plain, String) {
+    let w = Plain::new(c, name, "PARALLEL", seconds);
     let run = w.running(c);
     c.kill(&["master"]);
-    // What a crash between the two writes of a failover leaves.
     c.db.exec(&format!("UPDATE t_ds_process_instance SET host = 'NULL' WHERE id = {run}"));
     c.db.exec(&format!("UPDATE t_ds_task_instance SET state = {task} WHERE process_instance_id = {run}"));
     take(&w.marker, 2);
-    let rows = format!("id = {run}");
-    c.print("handed over by hand", &rows);
-    let planned = plan(c, name, &["--choose", "finish"]);
-    eprintln!("flowmend plan zombie-tasks: code {}\n{}{}", planned.code, planned.out, planned.err);
+    c.print("handed over", &format!("id = {run}"));
+    (w, run)
+}
+
+/// Whether masters of this release start a task at 8 anew; others adopt a task at 1.
+fn restarts(c: &Cluster) -> bool {
+    c.release == "3.1.9"
+}
+
+/// Recovered while a master is up: the task is still marked as running.
+pub fn resume(c: &Cluster) {
+    // Where it is adopted, the task must outlive the wait.
+    let (w, run) = stranded(c, "handover", "1", if restarts(c) { 12 } else { 70 });
     c.up(&["master"]);
-    // The failover looks 10 s after the start, and then every minute.
-    let seconds = if task == "1" { 75 } else { 20 };
-    pass(seconds);
-    c.print(&format!("{seconds} s after the restart"), &rows);
-    eprintln!("OBSERVED stranded: {}, begun {}", c.run_state(&run) == "1", begun(&w.marker));
-    c.db.exec(&command(2, &run));
-    let taken = becomes(45, || c.run_state(&run) == "7");
-    c.print("after the command of type 2", &rows);
-    let about = format!("WorkflowInstance-{run}]");
-    for line in c.master_says(&[&about]).iter().take(14) {
+    // The failover looks 10 s after the start.
+    pass(20);
+    let rows = format!("id = {run}");
+    c.print("20 s after the restart", &rows);
+    assert_eq!((c.run_state(&run), c.task_states(&run)), ("1".to_owned(), vec!["1".to_owned()]), "nobody takes it");
+    repair_live(c, "stranded-runs", "handover", &["--choose", "resume"]);
+    let taken = becomes(90, || c.run_state(&run) == "7");
+    after(c, &w, &run, "the recovery command");
+    assert!(taken, "the master takes it and ends it");
+    let tasks = if restarts(c) { vec!["8", "7"] } else { vec!["7"] };
+    assert_eq!(c.task_states(&run), tasks);
+    assert_eq!(begun(&w.marker), tasks.len());
+    next(c, &w);
+}
+
+/// Recovered before the start: the failover had marked the task already.
+pub fn resume_marked(c: &Cluster) {
+    let (w, run) = stranded(c, "handover-marked", "8", 12);
+    repair(c, "stranded-runs", "handover-marked", &["--choose", "resume"]);
+    c.print("repaired", &format!("id = {run}"));
+    c.up(&["master"]);
+    let taken = becomes(60, || c.run_state(&run) == "7");
+    after(c, &w, &run, "the restart");
+    assert!(taken, "the master takes it and ends it");
+    assert_eq!(c.task_states(&run), ["8", "7"]);
+    assert_eq!(begun(&w.marker), 2);
+    next(c, &w);
+}
+
+/// Closed before the start.
+pub fn finish(c: &Cluster) {
+    let (w, run) = stranded(c, "handover-finish", "1", 12);
+    repair(c, "stranded-runs", "handover-finish", &["--choose", "finish"]);
+    c.up(&["master"]);
+    pass(20);
+    after(c, &w, &run, "the restart");
+    assert_eq!((c.run_state(&run), c.task_states(&run)), ("6".to_owned(), vec!["6".to_owned()]), "it stays closed");
+    assert_eq!(begun(&w.marker), 1, "nothing ran twice");
+    next(c, &w);
+}
+
+fn after(c: &Cluster, w: &Plain, run: &str, what: &str) {
+    c.print(&format!("after {what}"), &format!("id = {run}"));
+    for line in c.master_says(&[&format!("WorkflowInstance-{run}]")]).iter().take(10) {
         eprintln!("log {line}");
     }
-    eprintln!("OBSERVED the master took it: {taken}, begun {}", begun(&w.marker));
+    eprintln!("OBSERVED after {what}: begun {}", begun(&w.marker));
+}
+
+/// A new run does its work.
+pub fn next(c: &Cluster, w: &Plain) {
+    take(&w.marker, 1);
+    let next = w.start(c);
+    wait(60, "the next run succeeds", || c.run_state(&next) == "7");
 }

@@ -21,7 +21,7 @@ fn stuck(c: &Cluster, name: &str, seconds: u32) -> (Plain, String) {
 /// Closed by flowmend.
 pub fn finish(c: &Cluster) {
     let (w, run) = stuck(c, "stop-finish", 20);
-    repair(c, "stop", &["--choose", "finish"]);
+    repair(c, "zombie-tasks", "stop", &["--choose", "finish"]);
     assert_eq!((c.run_state(&run), c.task_states(&run)), ("5".to_owned(), vec!["9".to_owned()]));
     c.up(&["master"]);
     pass(20);
@@ -33,7 +33,8 @@ pub fn finish(c: &Cluster) {
     eprintln!("OBSERVED recover suspended: {}", c.api.execute(w.project, &run, "RECOVER_SUSPENDED_PROCESS"));
     let again = becomes(60, || c.run_state(&run) == "7");
     c.print("after 'recover suspended'", &format!("id = {run}"));
-    eprintln!("OBSERVED recovered to success {again}, begun {}", begun(&w.marker));
+    assert!(again, "it is recovered");
+    assert_eq!(begun(&w.marker), 2);
 }
 
 /// Left alone.
@@ -52,7 +53,7 @@ pub fn resume(c: &Cluster) {
     // Once more a dead master: now the run has no valid task.
     if !left {
         c.kill(&["master"]);
-        let planned = plan(c, "stop-again", &["--choose", "finish"]);
+        let planned = plan(c, "zombie-tasks", "stop-again", &["--choose", "finish"]);
         eprintln!("flowmend plan zombie-tasks: code {}\n{}{}", planned.code, planned.out, planned.err);
         if planned.code == 0 {
             sealed("apply", &c.db, "stop-again", &[]).expect(0);
