@@ -1,4 +1,4 @@
--- flowmend bundle a263bc7096cea32c: session settings
+-- flowmend bundle 310ef7240f42cbea: session settings
 -- The session is set here, so that it does not hang on the client's defaults.
 SET NAMES utf8mb4;
 -- Strict, so that a guard cannot be bent to fit; backslash escapes stay on.
