@@ -12,10 +12,10 @@ impl Dialect {
             Engine::MySql => {
                 format!("CASE WHEN JSON_VALID({expression}) THEN JSON_EXTRACT({expression}, '$.{name}') END")
             }
-            // A text that lacks the word need not be JSON at all.
-            Engine::PostgreSql => format!(
-                "CASE WHEN {expression} LIKE '%\"{name}\"%' THEN ((CAST({expression} AS json)) -> '{name}')::text END"
-            ),
+            // A cast would fail on a text that is no JSON, and the whole query with it.
+            Engine::PostgreSql => {
+                format!(r#"substring({expression} from '"{name}"\s*:\s*("(?:[^"\\]|\\.)*"|\{{[^{{}}]*\}})')"#)
+            }
             Engine::Sqlite => {
                 format!("CASE WHEN json_valid({expression}) THEN ({expression}) -> '$.{name}' END")
             }

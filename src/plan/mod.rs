@@ -1,6 +1,7 @@
 //! The plan: ordered row changes on one database, each row once. Pure.
 
 mod draft;
+mod finish;
 mod overlay;
 mod params;
 mod query;

@@ -225,3 +225,15 @@ fn a_version_that_is_gone_is_not_woken() {
         assert!(planned.out.contains("no-definition") && !db.path("b").exists(), "{}", planned.out);
     }
 }
+
+/// A text that is no JSON has no start parameters, and harms nobody.
+#[test]
+fn a_parameter_that_is_no_json_is_left_behind() {
+    for server in Server::available("serial_chain") {
+        let db = asleep(server, "3.2.2");
+        db.exec("UPDATE t_ds_process_instance SET command_param = '{\"StartParams\":\"{cut' WHERE id = 501");
+        plan(&db, &["--waiters", "wake"]).expect(0);
+        sealed("apply", &db, "b", &[]).expect(0);
+        assert_eq!(new_commands(&db)[0][4], "{\"ProcessInstanceId\":501}", "{server:?}");
+    }
+}

@@ -1,0 +1,230 @@
+//! A draft becomes the plan: in order, with checks, prose, evidence and what is left out. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use minijinja::Value;
+
+use super::draft::{Draft, DraftStep, key_text};
+use super::query::Inputs;
+use super::{
+    Evidence, From, HostRows, LeftOut, NotNeeded, OwnerClaim, Plan, PlanCheck, RecipeRef, RowChange, Step, Target,
+    step_name,
+};
+use crate::Result;
+use crate::manifest::Manifest;
+use crate::recipe::{ConditionTime, Op};
+use crate::render::ser;
+
+/// How many keys of left-out rows a plan shows.
+const SAMPLE: usize = 5;
+
+impl Draft {
+    /// The plan. `parts` are the recipes in the order of their numbers; the first
+    /// is the one that was asked for.
+    ///
+    /// # Errors
+    /// The prose or a check does not render.
+    pub fn finish(mut self, parts: &[Inputs<'_>], mut from: From, target: Target) -> Result<Plan> {
+        self.steps.retain(|s| !s.step.rows.is_empty());
+        self.steps.sort_by_key(|s| s.rank);
+        let mut args = BTreeMap::new();
+        let mut owners: Vec<OwnerClaim> = Vec::new();
+        for part in parts {
+            args.extend(part.params.given.clone());
+            let new: Vec<_> = part.params.owners().into_iter().filter(|o| !owners.contains(o)).collect();
+            owners.extend(new);
+        }
+        let used = |n: usize| self.steps.iter().any(|s| s.part == n);
+        let recipes = parts.iter().enumerate().filter(|(n, _)| used(*n)).map(|(_, p)| RecipeRef {
+            name: p.recipe.file.name.clone(),
+            title: p.recipe.file.title.clone(),
+            sha256: p.recipe.sha256.clone(),
+        });
+        from.recipes = recipes.collect();
+        self.forgive_inserts(parts);
+        let checks = self.checks(parts)?;
+        let prose = self.prose(parts, &from)?;
+        let evidence = self.evidence(parts);
+        let left_out = self.left_out(parts);
+        let mut not_needed: Vec<NotNeeded> = Vec::new();
+        for note in
+            self.notes.into_iter().filter(|(n, _)| *n == 0 || from.recipes.len() > 1).flat_map(|(_, n)| n.not_needed)
+        {
+            if !not_needed.contains(&note) {
+                not_needed.push(note);
+            }
+        }
+        let steps: Vec<Step> = self.steps.into_iter().map(|s| s.step).collect();
+        Ok(Plan {
+            format: super::FORMAT,
+            flowmend: env!("CARGO_PKG_VERSION").to_owned(),
+            args,
+            owners,
+            evidence,
+            hosts: parts.first().map_or_else(Vec::new, |p| hosts(p.manifest, &steps)),
+            left_out,
+            not_needed,
+            checks,
+            prose,
+            steps,
+            from,
+            target,
+        })
+    }
+
+    /// A condition that the plan's own inserts make untrue holds only until then.
+    fn forgive_inserts(&mut self, parts: &[Inputs<'_>]) {
+        let inserts = self.steps.iter().filter(|s| s.step.op == Op::Insert);
+        let inserted: BTreeSet<String> = inserts.map(|s| s.step.role.clone()).collect();
+        for draft in self.steps.iter_mut().filter(|s| s.step.op != Op::Insert) {
+            let Some(inputs) = parts.get(draft.part) else { continue };
+            let conditions = inputs.recipe.file.steps.iter().flat_map(|s| &s.conditions);
+            let until_then: BTreeSet<&String> = conditions
+                .filter(|c| c.until.as_ref().is_some_and(|role| inserted.contains(role)))
+                .map(|c| &c.name)
+                .collect();
+            draft.step.conditions.retain(|c| !(until_then.contains(&c.name) && c.at == ConditionTime::End));
+            let both = draft.step.conditions.iter_mut().filter(|c| until_then.contains(&c.name));
+            both.for_each(|c| c.at = ConditionTime::Start);
+        }
+    }
+
+    fn checks(&self, parts: &[Inputs<'_>]) -> Result<Vec<PlanCheck>> {
+        let mut found = Vec::new();
+        for (index, draft) in self.steps.iter().enumerate() {
+            let Some(inputs) = parts.get(draft.part) else { continue };
+            for check in inputs.recipe.file.checks.iter().filter(|c| c.step == draft.step.role) {
+                let extra = BTreeMap::from([("work", Value::from("{work}"))]);
+                let sql = inputs.env.text(&format!("checks.{}", check.name), &check.sql, extra)?;
+                let step = step_name(index, &draft.step.role);
+                found.push(PlanCheck { name: check.name.clone(), title: check.title.clone(), step, sql });
+            }
+        }
+        // Checks of one name tell their steps apart.
+        let names: Vec<String> = found.iter().map(|c| c.name.clone()).collect();
+        for check in &mut found {
+            if names.iter().filter(|n| **n == check.name).count() > 1 {
+                check.name = format!("{}.{}", check.step, check.name);
+            }
+        }
+        Ok(found)
+    }
+
+    fn prose(&self, parts: &[Inputs<'_>], from: &From) -> Result<String> {
+        let mut texts = Vec::new();
+        for (n, inputs) in parts.iter().enumerate() {
+            let steps: Vec<&Step> = self.steps.iter().filter(|s| s.part == n).map(|s| &s.step).collect();
+            if !steps.is_empty() || (n == 0 && self.steps.is_empty()) {
+                let findings = self.steps.iter().filter(|s| s.part == n).flat_map(|s| &s.findings).collect();
+                texts.push((inputs.recipe.file.name.clone(), prose(inputs, from, &steps, &findings)?));
+            }
+        }
+        Ok(match texts.len() {
+            0 | 1 => texts.into_iter().map(|(_, text)| text).collect(),
+            _ => {
+                let deeper = |text: &str| text.replace("### ", "#### ");
+                let parts = texts.iter().map(|(name, text)| format!("### {name}\n\n{}", deeper(text)));
+                parts.collect::<Vec<_>>().join("\n\n")
+            }
+        })
+    }
+
+    fn evidence(&self, parts: &[Inputs<'_>]) -> Vec<Evidence> {
+        let mut found: Vec<Evidence> = Vec::new();
+        for (n, inputs) in parts.iter().enumerate() {
+            for finding in &inputs.recipe.file.findings {
+                let of_part = self.steps.iter().filter(|s| s.part == n).flat_map(|s| &s.findings);
+                let count = of_part.filter(|f| **f == finding.code).count();
+                match found.iter_mut().find(|e| e.finding == finding.code) {
+                    Some(known) => known.count += count,
+                    None if count > 0 => {
+                        found.push(Evidence { finding: finding.code.clone(), title: finding.title.clone(), count })
+                    }
+                    None => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// What the last look of each recipe left out, without what another recipe plans.
+    fn left_out(&self, parts: &[Inputs<'_>]) -> Vec<LeftOut> {
+        // A row to come has no key yet: the run it is for names it.
+        let named = |op: Op, row: &RowChange| match op {
+            Op::Insert => row.instance.clone().unwrap_or_default(),
+            Op::Update | Op::Delete => key_text(row),
+        };
+        let of_step = |s: &'_ DraftStep| -> Vec<(String, String)> {
+            s.step.rows.iter().map(|r| (s.step.role.clone(), named(s.step.op, r))).collect()
+        };
+        let planned: BTreeSet<(String, String)> = self.steps.iter().flat_map(of_step).collect();
+        let mut keys: BTreeMap<(&str, &str), Vec<&String>> = BTreeMap::new();
+        let mut known = BTreeSet::new();
+        for ((verdict, role), left) in self.notes.values().flat_map(|n| &n.tally.left) {
+            for key in left.iter().filter(|key| !planned.contains(&(role.clone(), (*key).clone()))) {
+                if known.insert((verdict, role, key)) {
+                    keys.entry((verdict, role)).or_default().push(key);
+                }
+            }
+        }
+        let reason = |code: &str| parts.iter().find_map(|p| p.recipe.reason(code));
+        let left = keys.into_iter().filter(|(_, keys)| !keys.is_empty()).map(|((code, role), keys)| LeftOut {
+            reason: code.to_owned(),
+            role: role.to_owned(),
+            count: keys.len(),
+            why: reason(code).map_or_else(String::new, |r| r.why.clone()),
+            way_out: reason(code).map_or_else(String::new, |r| r.way_out.clone()),
+            sample: keys.into_iter().take(SAMPLE).cloned().collect(),
+        });
+        left.collect()
+    }
+}
+
+/// Hosts in the rows' own `host` column, if their role has one.
+fn hosts(manifest: &Manifest, steps: &[Step]) -> Vec<HostRows> {
+    let mut found: Vec<HostRows> = Vec::new();
+    for step in steps {
+        let column = manifest.roles.get(&step.role).and_then(|r| r.columns.get("host"));
+        let Some(index) = column.and_then(|c| step.pin_index(c)) else { continue };
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for host in step.rows.iter().filter_map(|r| r.old[index].as_deref()).filter(|h| !h.is_empty()) {
+            *counts.entry(host).or_default() += 1;
+        }
+        let of_step = |(host, rows): (&str, usize)| HostRows { host: host.to_owned(), role: step.role.clone(), rows };
+        found.extend(counts.into_iter().map(of_step));
+    }
+    found
+}
+
+fn prose(inputs: &Inputs<'_>, from: &From, steps: &[&Step], findings: &BTreeSet<&String>) -> Result<String> {
+    let counts: BTreeMap<&str, usize> = inputs
+        .recipe
+        .file
+        .steps
+        .iter()
+        .map(|f| (f.role.as_str(), steps.iter().filter(|s| s.role == f.role).map(|s| s.rows.len()).sum()))
+        .collect();
+    let extra = BTreeMap::from([
+        ("counts", ser(&counts)),
+        ("release", Value::from(from.release.clone())),
+        ("written", ser(written_phases(inputs.manifest, steps))),
+        ("findings", ser(findings)),
+    ]);
+    inputs.env.file(&inputs.recipe.file.prose, extra)
+}
+
+/// Role → phases of the states that a plan writes, so that the prose speaks of these alone.
+fn written_phases(manifest: &Manifest, steps: &[&Step]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (name, set) in &manifest.states {
+        let Some((role, column)) = name.split_once('.') else { continue };
+        let phases = found.entry(role.to_owned()).or_default();
+        let Some(real) = manifest.roles.get(role).and_then(|r| r.columns.get(column)) else { continue };
+        for step in steps.iter().filter(|s| s.role == role) {
+            let Some((index, _)) = step.set_column(real) else { continue };
+            let codes = step.rows.iter().filter_map(|r| r.new[index].as_deref());
+            phases.extend(codes.filter_map(|c| set.by_code(c)).map(|s| s.phase.clone()));
+        }
+    }
+    found
+}
