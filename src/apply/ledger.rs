@@ -50,6 +50,20 @@ pub async fn exists(db: &mut Database, bundle: &Bundle) -> Result<bool> {
     Ok(db.value(&sql).await?.is_some())
 }
 
+/// Takes the bundle for this session, waiting so long; false if another session
+/// of ours has it. Where DDL is part of the transaction the begin row is lock enough.
+///
+/// # Errors
+/// What the server said.
+pub async fn alone(db: &mut Database, bundle: &Bundle, seconds: u32) -> Result<bool> {
+    if db.dialect.engine != crate::manifest::Engine::MySql {
+        return Ok(true);
+    }
+    let name = db.dialect.text_literal(&format!("flowmend_{}", bundle.id));
+    let taken = db.value(&format!("SELECT CAST(GET_LOCK({name}, {seconds}) AS CHAR)")).await?;
+    Ok(taken.as_deref() == Some("1"))
+}
+
 /// Refuses a ledger that somebody made in another shape: guards hang on its
 /// CHECK and key, and a trigger on it would run with the operator's rights.
 ///

@@ -25,6 +25,9 @@ pub async fn rehearse(db: &mut Database, bundle: &Bundle, events: &mut dyn Event
             return Err(Error::refused("this bundle was applied and rolled back").hint("make a new plan"));
         }
     }
+    if !ledger::alone(db, bundle, 0).await? {
+        return Err(Error::refused("another session is at work on this bundle").hint("wait until it is done"));
+    }
     let dialect = db.dialect.clone();
     let book = Book::new(&bundle.plan, &dialect, &bundle.id)?;
     let before = own_tables(db, bundle, &book).await?;
@@ -90,8 +93,16 @@ async fn drop_new_tables(db: &mut Database, bundle: &Bundle, book: &Book<'_>, be
     if db.dialect.engine != Engine::MySql {
         return Ok(());
     }
+    // A stock client that applies the bundle just now takes no lock of ours: its
+    // tables are in use, and nobody waits for them to be free.
+    db.rows("SET SESSION lock_wait_timeout = 1").await?;
     for table in book.own_tables().iter().filter(|t| !before.contains(*t)) {
-        db.rows(&format!("DROP TABLE IF EXISTS {table}")).await?;
+        if ledger::state_of(db, bundle).await? != BundleState::NotApplied {
+            return Ok(());
+        }
+        if db.run(&format!("DROP TABLE IF EXISTS {table}")).await.is_err() {
+            return Ok(());
+        }
     }
     if !before.contains(LEDGER) && ledger::exists(db, bundle).await? {
         let name = ledger::table(db, bundle);

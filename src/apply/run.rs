@@ -37,6 +37,9 @@ pub enum Outcome {
 /// A guard failed (everything is rolled back), the bundle was rolled back
 /// before, or the database said no.
 pub async fn apply(db: &mut Database, bundle: &Bundle, events: &mut dyn Events) -> Result<Outcome> {
+    if !ledger::alone(db, bundle, crate::render::files::LOCK_SECONDS).await? {
+        return Err(Error::refused("another session is at work on this bundle").hint("wait until it is done"));
+    }
     match ledger::state_of(db, bundle).await? {
         BundleState::Applied => return Ok(Outcome::Already),
         BundleState::RolledBack => {

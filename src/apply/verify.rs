@@ -121,7 +121,7 @@ pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> 
         forgive_left_alone(&mut report, left);
     }
     if state == BundleState::Applied {
-        for EndCheck { name, title, query } in book.end_checks() {
+        for EndCheck { name, title, query, .. } in book.end_checks().into_iter().filter(|c| !c.once) {
             if db.value(&format!("SELECT {}", dialect.as_text(&format!("({query})")))).await?.as_deref() != Some("0") {
                 report.failed_checks.push(format!("{name}: no longer true that {title}"));
             }

@@ -21,6 +21,9 @@ use crate::{Error, Result, report, ui};
 
 /// Plans a repair and writes the bundle.
 pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
+    if m.contains_id("except") && !m.get_flag("all") {
+        return Err(Error::usage("--except leaves a recipe out of --all; without --all there is nothing to leave out"));
+    }
     let mut db = open(m, Access::ReadOnly).await?;
     let ground = ground(app, &mut db, m).await?;
     for warning in &ground.found.warnings {

@@ -104,6 +104,7 @@ impl Draft {
     ) -> Result<bool> {
         let mut notes = Notes::default();
         let mut added = false;
+        let whole = inputs.recipe.file.whole && news(inputs, &rows, before)?;
         for (index, (file, rows)) in inputs.recipe.file.steps.iter().zip(rows).enumerate() {
             match rows {
                 StepRows::NotNeeded(why) => notes.not_needed.push(NotNeeded { title: file.title.clone(), why }),
@@ -111,7 +112,7 @@ impl Draft {
                     let shape = shape(inputs, file)?;
                     let (known, uncovered): (Vec<_>, Vec<_>) =
                         answers(&shape, rows).into_iter().partition(|a| before.knows(&identity(inputs, index, a)));
-                    if !before.follows {
+                    if !before.follows || whole {
                         let planned = self.planned(&shape, known, &mut notes.tally)?;
                         added |= self.keep(part, inputs, &shape, planned, false)?;
                     }
@@ -231,6 +232,19 @@ pub fn seen(inputs: &Inputs<'_>, rows: &[StepRows]) -> Result<Seen> {
         seen.extend(answers(&shape, rows.clone()).iter().map(|a| identity(inputs, index, a)));
     }
     Ok(seen)
+}
+
+/// Whether a look has a row to plan that was not there before.
+fn news(inputs: &Inputs<'_>, rows: &[StepRows], before: &Before) -> Result<bool> {
+    for (index, (file, rows)) in inputs.recipe.file.steps.iter().zip(rows).enumerate() {
+        let StepRows::Rows(rows) = rows else { continue };
+        let shape = shape(inputs, file)?;
+        let mut planned = answers(&shape, rows.clone()).into_iter().filter(|a| a.verdict == PLANNED);
+        if planned.any(|a| !before.knows(&identity(inputs, index, &a))) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// What was said of a row: it is told from others by its key, or by the values of a row to come.

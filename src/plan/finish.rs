@@ -12,7 +12,7 @@ use super::{
 };
 use crate::Result;
 use crate::manifest::Manifest;
-use crate::recipe::{ConditionTime, Op};
+use crate::recipe::{Check, ConditionTime, Op};
 use crate::render::ser;
 
 /// How many keys of left-out rows a plan shows.
@@ -93,11 +93,14 @@ impl Draft {
         let mut found = Vec::new();
         for (index, draft) in self.steps.iter().enumerate() {
             let Some(inputs) = parts.get(draft.part) else { continue };
-            for check in inputs.recipe.file.checks.iter().filter(|c| c.step == draft.step.role) {
+            let takes_part = |name: &String| parts.iter().any(|p| p.recipe.file.name == *name);
+            let holds = |c: &&Check| c.step == draft.step.role && c.with.as_ref().is_none_or(takes_part);
+            for check in inputs.recipe.file.checks.iter().filter(holds) {
                 let extra = BTreeMap::from([("work", Value::from("{work}"))]);
                 let sql = inputs.env.text(&format!("checks.{}", check.name), &check.sql, extra)?;
                 let step = step_name(index, &draft.step.role);
-                found.push(PlanCheck { name: check.name.clone(), title: check.title.clone(), step, sql });
+                let (name, title) = (check.name.clone(), check.title.clone());
+                found.push(PlanCheck { name, title, step, sql, once: check.once });
             }
         }
         // Checks of one name tell their steps apart.
@@ -154,6 +157,12 @@ impl Draft {
             Op::Insert => row.instance.clone().unwrap_or_default(),
             Op::Update | Op::Delete => key_text(row),
         };
+        let inserted: BTreeSet<&String> = self
+            .steps
+            .iter()
+            .filter(|s| s.step.op == Op::Insert)
+            .flat_map(|s| s.step.rows.iter().filter_map(|r| r.instance.as_ref()))
+            .collect();
         let of_step = |s: &'_ DraftStep| -> Vec<(String, String)> {
             s.step.rows.iter().map(|r| (s.step.role.clone(), named(s.step.op, r))).collect()
         };
@@ -161,7 +170,10 @@ impl Draft {
         let mut keys: BTreeMap<(&str, &str), Vec<&String>> = BTreeMap::new();
         let mut known = BTreeSet::new();
         for ((verdict, role), left) in self.notes.values().flat_map(|n| &n.tally.left) {
-            for key in left.iter().filter(|key| !planned.contains(&(role.clone(), (*key).clone()))) {
+            // What waits for a command waits for the one that this very plan queues.
+            let served = |run: &Option<String>| run.as_ref().is_some_and(|r| inserted.contains(r));
+            let rest = left.iter().filter(|(_, run)| !served(run)).map(|(key, _)| key);
+            for key in rest.filter(|key| !planned.contains(&(role.clone(), (*key).clone()))) {
                 if known.insert((verdict, role, key)) {
                     keys.entry((verdict, role)).or_default().push(key);
                 }

@@ -223,6 +223,9 @@ pub struct PlanCheck {
     pub step: String,
     /// The query, with `{work}` for the work table.
     pub sql: String,
+    /// Whether it need hold only when the repair ends.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub once: bool,
 }
 
 /// One step: one table, one kind of change.

@@ -1,4 +1,4 @@
-//! Tables as they will be once planned steps are done, as sub-selects. Pure.
+//! Tables as they will be once planned steps are done, as queries. Pure.
 //!
 //! A recipe that reads through an overlay sees what an earlier repair in the
 //! same plan uncovers, without a row having been written.
@@ -58,7 +58,7 @@ impl Overlay {
         }
     }
 
-    /// The sub-select that stands for a table, if something of it is planned.
+    /// The query that stands for a table, if something of it is planned.
     #[must_use]
     pub fn table(&self, d: &Dialect, schema: Option<&str>, live: &LiveTable) -> Option<String> {
         let changes = self.tables.get(&live.name)?;
@@ -68,7 +68,7 @@ impl Overlay {
             let values: Vec<String> = live.columns.iter().map(value).collect();
             sql += &format!(" UNION ALL SELECT {}", values.join(", "));
         }
-        Some(format!("({sql})"))
+        Some(sql)
     }
 }
 

@@ -65,7 +65,7 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
         // There is no row to join yet; `step` puts these in order.
         fields.extend(shape.set.iter().map(|(name, column)| new_value(d, name, column)));
         fields.extend(file.gives.iter().map(|name| d.as_text(&format!("q.{name}"))));
-        return Ok(format!("SELECT {}\nFROM (\n{query}\n) q", fields.join(", ")));
+        return Ok(format!("{}SELECT {}\nFROM (\n{query}\n) q", inputs.look_env.with(), fields.join(", ")));
     }
     fields.extend(shape.key.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
     fields.extend(shape.pins.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
@@ -87,7 +87,8 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
     let order: Vec<String> =
         shape.key.iter().map(|c| d.key_order(&format!("t.{}", d.ident(&c.name)), c.class)).collect();
     Ok(format!(
-        "SELECT {}\nFROM (\n{query}\n) q\n  JOIN {} t ON {}{joins}\nORDER BY {}",
+        "{}SELECT {}\nFROM (\n{query}\n) q\n  JOIN {} t ON {}{joins}\nORDER BY {}",
+        inputs.look_env.with(),
         fields.join(", "),
         d.table(inputs.schema, &shape.table.name),
         on.join(" AND "),

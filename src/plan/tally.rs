@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::RowChange;
 
+/// Key and run of a row.
+pub(super) type LeftRow = (String, Option<String>);
+
 /// Rows that are not planned, by the reason that the queries gave.
 #[derive(Default)]
 pub(super) struct Tally {
@@ -11,8 +14,8 @@ pub(super) struct Tally {
     pub waiting: BTreeMap<String, BTreeSet<String>>,
     /// Verdict → the findings of these runs.
     pub kinds: BTreeMap<String, BTreeSet<String>>,
-    /// Verdict and role → the keys, in the order of the queries.
-    pub left: BTreeMap<(String, String), Vec<String>>,
+    /// Verdict and role → the rows, in the order of the queries.
+    pub left: BTreeMap<(String, String), Vec<LeftRow>>,
 }
 
 impl Tally {
@@ -21,6 +24,7 @@ impl Tally {
         let run = change.instance.clone().unwrap_or_else(|| key.clone());
         self.waiting.entry(verdict.to_owned()).or_default().insert(run);
         self.kinds.entry(verdict.to_owned()).or_default().insert(finding.to_owned());
-        self.left.entry((verdict.to_owned(), role.to_owned())).or_default().push(key);
+        let row = (key, change.instance.clone());
+        self.left.entry((verdict.to_owned(), role.to_owned())).or_default().push(row);
     }
 }

@@ -52,6 +52,10 @@ pub struct RecipeFile {
     /// Why a query may leave a row out; shared reasons come on top.
     #[serde(default)]
     pub left_out: Vec<Reason>,
+    /// Whether, when it follows and finds something new, all that it finds goes
+    /// into the plan: counters hang on every row, not only on new ones.
+    #[serde(default)]
+    pub whole: bool,
     /// The choice that the operator must make, if the recipe has one.
     pub choice: Option<Choice>,
     /// The role column that names the owner of a row, for the proof of death.
@@ -300,6 +304,11 @@ pub struct Check {
     pub step: String,
     /// The template of a query that gives one number, 0 when all is well.
     pub sql: String,
+    /// A recipe without which the plan cannot keep it, and is not asked to.
+    pub with: Option<String>,
+    /// Whether it holds when the repair ends, and need not hold for ever: verify does not ask.
+    #[serde(default)]
+    pub once: bool,
 }
 
 impl Recipe {

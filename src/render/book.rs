@@ -29,6 +29,8 @@ pub struct EndCheck {
     pub title: String,
     /// The query.
     pub query: String,
+    /// Whether it need hold only when the repair ends.
+    pub once: bool,
 }
 
 /// Which rows a partial rollback restores: step → how many, and the SQL that
@@ -168,13 +170,14 @@ impl<'a> Book<'a> {
                     name: format!("{}.{}", view.name, condition.name),
                     title: condition.title.clone(),
                     query: view.violations(&condition.sql),
+                    once: false,
                 });
             }
         }
         for check in &self.plan.checks {
             if let Some(view) = views.iter().find(|v| v.name == check.step) {
                 let query = check.sql.replace("{work}", &view.own("work"));
-                found.push(EndCheck { name: check.name.clone(), title: check.title.clone(), query });
+                found.push(EndCheck { name: check.name.clone(), title: check.title.clone(), query, once: check.once });
             }
         }
         found

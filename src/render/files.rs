@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-pub use super::book::{Book, EndCheck, LEDGER, PARTIAL, Partial, PartialStep};
+pub use super::book::{Book, EndCheck, LEDGER, LOCK_SECONDS, PARTIAL, Partial, PartialStep};
 use super::chain::Chain;
 use super::ticket;
 use crate::data::Tree;

@@ -31,7 +31,7 @@ pub struct RecipeScope<'a> {
     pub params: &'a Params,
     /// The moment on the scheduler's clock, if its zone is known.
     pub moment: Option<&'a str>,
-    /// Sub-selects that stand for tables, by the table's name.
+    /// Queries that stand for tables, by the table's name.
     pub tables: BTreeMap<String, String>,
 }
 
@@ -39,6 +39,7 @@ pub struct RecipeScope<'a> {
 pub struct RecipeEnv {
     env: Environment<'static>,
     folder: String,
+    with: String,
 }
 
 impl RecipeEnv {
@@ -65,7 +66,14 @@ impl RecipeEnv {
         let time = |t: Option<&str>| t.map_or_else(|| "NULL".to_owned(), |t| scope.dialect.time_literal(t));
         env.add_global("cutoff", time(scope.params.cutoff()));
         env.add_global("moment", time(scope.moment));
-        Ok(Self { env, folder: recipe.folder.clone() })
+        Ok(Self { env, folder: recipe.folder.clone(), with: with(scope) })
+    }
+
+    /// What must stand before a query that reads tables as they will be. Each is
+    /// written once, however often the recipe reads it: planned rows are many.
+    #[must_use]
+    pub fn with(&self) -> &str {
+        &self.with
     }
 
     /// Renders one of the recipe's files.
@@ -90,12 +98,30 @@ fn fail(error: &Error) -> minijinja::Error {
     minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string())
 }
 
+/// The name of a table as it will be.
+fn to_come(d: &Dialect, table: &str) -> String {
+    d.ident(&format!("flowmend_{table}"))
+}
+
+fn with(scope: &RecipeScope<'_>) -> String {
+    if !scope.dialect.names_queries() {
+        return String::new();
+    }
+    let parts = scope.tables.iter().map(|(table, sql)| format!("{} AS ({sql})", to_come(scope.dialect, table)));
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() { String::new() } else { format!("WITH {}\n", parts.join(",\n")) }
+}
+
 fn add_names(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
     let schema = scope.schema.map(ToOwned::to_owned);
     let (m, d, tables) = (scope.manifest.clone(), scope.dialect.clone(), scope.tables.clone());
     env.add_function("table", move |role: &str| -> TemplateResult<String> {
         let role = m.role(role).map_err(|e| fail(&e))?;
-        Ok(tables.get(&role.table).cloned().unwrap_or_else(|| d.table(schema.as_deref(), &role.table)))
+        Ok(match tables.get(&role.table) {
+            Some(_) if d.names_queries() => to_come(&d, &role.table),
+            Some(sql) => format!("({sql})"),
+            None => d.table(schema.as_deref(), &role.table),
+        })
     });
     let (m, d) = (scope.manifest.clone(), scope.dialect.clone());
     env.add_function("alias", move |role: &str, alias: &str| -> TemplateResult<Value> {
@@ -203,6 +229,8 @@ fn add_literals(env: &mut Environment<'static>, dialect: &Dialect) {
     env.add_function("json_member", move |expression: &str, name: &str| d.json_member(expression, name));
     let d = dialect.clone();
     env.add_function("concat", move |parts: Vec<String>| d.concat(&parts));
+    let d = dialect.clone();
+    env.add_function("exactly", move |left: &str, right: &str| d.same(left, right, TypeClass::Text));
     let d = dialect.clone();
     env.add_function("same", move |left: &str, right: &str, _rest: Rest<Value>| d.same(left, right, TypeClass::Int));
 }

@@ -181,6 +181,9 @@ fn postgres_grants(plan: &Plan, d: &Dialect) -> Vec<String> {
     let related: std::collections::BTreeSet<&String> =
         plan.steps.iter().filter_map(|s| s.related.as_ref()).map(|r| &r.table).filter(|t| !written(t)).collect();
     lines.extend(related.iter().map(|t| format!("GRANT UPDATE ON {} TO OPERATOR;  -- to lock its rows", table(t))));
+    if plan.steps.iter().any(|s| s.op == Op::Insert) {
+        lines.push(format!("GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema_q} TO OPERATOR;  -- keys of inserted rows"));
+    }
     let ledger = d.table(Some(work), super::book::LEDGER);
     lines.push(format!("-- if another login made the ledger: GRANT SELECT, INSERT ON {ledger} TO OPERATOR;"));
     lines.push(format!(

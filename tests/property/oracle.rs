@@ -211,12 +211,13 @@ impl Oracle<'_> {
 
     /// A master is dead when somebody says so of its address.
     fn is_proved_dead(&self, run: &Run) -> bool {
-        let Some(host) = run.host.as_deref().filter(|h| !h.is_empty()) else { return false };
+        // A run that names nobody is covered only by the word that all are dead.
+        let host = run.host.as_deref().unwrap_or_default();
         let began = self.restarted(run).or(run.start);
-        self.ask
-            .claims
-            .iter()
-            .any(|claim| speaks_of(claim, host) && claim.before.is_none_or(|t| began.is_some_and(|b| b < t)))
+        self.ask.claims.iter().any(|claim| {
+            (claim.host == "*" || !host.is_empty() && speaks_of(claim, host))
+                && claim.before.is_none_or(|t| began.is_some_and(|b| b < t))
+        })
     }
 
     fn old_enough(&self, run: &Run) -> bool {
