@@ -128,6 +128,8 @@ fn a_line_that_moved_meanwhile_is_left_alone() {
     for server in Server::available("serial_chain") {
         for moved in [
             "UPDATE t_ds_process_instance SET state = 1 WHERE id = 500",
+            "UPDATE t_ds_process_instance SET state = 5 WHERE id = 501",
+            "DELETE FROM t_ds_process_instance WHERE id = 501",
             "INSERT INTO t_ds_command (command_type, process_definition_code, process_instance_id) VALUES (11, 77, 502)",
         ] {
             let db = asleep(server, "3.1.9");

@@ -221,3 +221,21 @@ fn a_run_that_was_being_stopped_is_not_resumed_as_running() {
         assert!(resumed.out.contains("was-stopping"), "{}", resumed.out);
     }
 }
+
+/// Somebody took the run, closed it or deleted it between plan and apply.
+#[test]
+fn a_run_that_moved_gets_no_command() {
+    for server in Server::available("stranded_runs") {
+        for moved in [
+            "UPDATE t_ds_process_instance SET host = '10.0.0.5:5678' WHERE id = 1",
+            "UPDATE t_ds_process_instance SET state = 6 WHERE id = 1",
+        ] {
+            let db = stranded(server, "3.2.2").unwrap();
+            plan(&db, "3.2.2", &["--choose", "resume"]).expect(0);
+            db.exec(moved);
+            let before = db.dump();
+            sealed("apply", &db, "b", &[]).expect(3);
+            assert_eq!(db.dump(), before, "{moved}");
+        }
+    }
+}
