@@ -6,7 +6,7 @@ use crate::apply::VerifyReport;
 use crate::bundle::Bundle;
 use crate::dialect::TypeClass;
 use crate::inspect::{InspectReport, OwnerState};
-use crate::plan::{Column, LeftOut, Plan, RowChange, Step};
+use crate::plan::{Column, LeftOut, Plan, RowChange, Step, step_name};
 use crate::recipe::{Op, SetKind};
 use crate::render::ticket::{transitions, utc_offset};
 use crate::ui::{BAD, DIM, GOOD, HEAD, WARN, out, paint, safe};
@@ -172,7 +172,7 @@ pub fn bundle(b: &Bundle, rows: usize) {
 pub fn planned(b: &Bundle) {
     bundle_head(b);
     let step = |(index, s): (usize, &Step)| {
-        vec![format!("{:02}_{}", index + 3, s.role), s.rows.len().to_string(), s.table.clone(), s.title.clone()]
+        vec![step_name(index, &s.role), s.rows.len().to_string(), s.table.clone(), s.title.clone()]
     };
     let rows: Vec<_> = b.plan.steps.iter().enumerate().map(step).collect();
     out(table(&["step", "rows", "table", ""], &rows));
@@ -206,7 +206,7 @@ fn seal(b: &Bundle) {
 }
 
 fn show_step(index: usize, step: &Step, rows: usize) {
-    let name = format!("{:02}_{}", index + 3, step.role);
+    let name = step_name(index, &step.role);
     out(format!("{}  {} {}", paint(HEAD, &name), rows_of(step.rows.len()), paint(DIM, &step.table)));
     wrapped("  ", 4, &format!("{}.", step.title));
     for line in transitions(step) {

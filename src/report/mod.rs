@@ -6,7 +6,7 @@ pub mod human;
 use serde::Serialize;
 
 use crate::bundle::Bundle;
-use crate::plan::{LeftOut, Plan};
+use crate::plan::{LeftOut, Plan, step_name};
 use crate::{Error, Result, ui};
 
 /// Prints a value as JSON.
@@ -63,7 +63,7 @@ pub struct StepSummary {
 pub fn bundle_summary(bundle: &Bundle) -> BundleSummary {
     let plan: &Plan = &bundle.plan;
     let step = |(index, s): (usize, &crate::plan::Step)| StepSummary {
-        step: format!("{:02}_{}", index + 3, s.role),
+        step: step_name(index, &s.role),
         table: s.table.clone(),
         op: s.op,
         rows: s.rows.len(),
