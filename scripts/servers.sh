@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Throw-away database servers for the tests: PostgreSQL, MariaDB and, where one
-# is given, MySQL. Each listens on a free port of 127.0.0.1 only and keeps
-# everything in one temporary folder; the system's own servers, their data and
-# their configuration are neither read nor touched.
+# Throw-away servers for the tests: the databases PostgreSQL, MariaDB and, where
+# one is given, MySQL, and the registries ZooKeeper and etcd. Each listens on
+# free ports of 127.0.0.1 only and keeps everything in one temporary folder; the
+# system's own servers, their data and their configuration are neither read nor
+# touched.
 #
 #   scripts/servers.sh run -- COMMAND…   runs COMMAND with the servers up
 #   scripts/servers.sh start FILE        leaves them up, writes the exports to FILE
@@ -10,7 +11,9 @@
 #   . scripts/servers.sh                 defines servers_start and servers_stop
 #
 # Exported: FLOWMEND_TEST_POSTGRES_URL, FLOWMEND_TEST_MARIADB_URL and, with a
-# MySQL, FLOWMEND_TEST_MYSQL_URL and FLOWMEND_TEST_MYSQL_CLIENT (its `mysql`).
+# MySQL, FLOWMEND_TEST_MYSQL_URL and FLOWMEND_TEST_MYSQL_CLIENT (its `mysql`);
+# FLOWMEND_TEST_ZOOKEEPER and FLOWMEND_TEST_ETCD (host:port), and
+# FLOWMEND_TEST_ETCD_TLS with the authority of its certificate in FLOWMEND_TEST_CA.
 #
 # MySQL is started if one of these is set:
 #   FLOWMEND_MYSQL_ROOT  a folder made by scripts/get-mysql.sh
@@ -20,6 +23,7 @@ servers_user=flowmend_admin
 # In UTC every mistake with time zones would stay hidden.
 servers_offset=+05:30
 servers_zone=Asia/Kolkata
+servers_zookeeper_jar=/usr/share/java/zookeeper.jar
 servers_dir=
 
 servers_say() { printf 'servers.sh: %s\n' "$*" >&2; }
@@ -55,6 +59,11 @@ servers_install() {
     servers_mariadbd >/dev/null || missing+=(mariadb-server-core)
     command -v mariadb >/dev/null || missing+=(mariadb-client-core)
     command -v sqlite3 >/dev/null || missing+=(sqlite3)
+    # ZooKeeper without the package that would start it.
+    [[ -e $servers_zookeeper_jar ]] || missing+=(libzookeeper-java)
+    command -v java >/dev/null || missing+=(default-jre-headless)
+    command -v etcd >/dev/null || missing+=(etcd-server)
+    command -v openssl >/dev/null || missing+=(openssl)
     [[ ${#missing[@]} -gt 0 ]] || return 0
     if [[ $(id -u) -ne 0 ]]; then
         servers_say "missing; as root: apt-get install --no-install-recommends ${missing[*]}"
@@ -245,9 +254,48 @@ servers_mysql() {
     servers_mysql_client
 }
 
+# An authority and a certificate of it for 127.0.0.1, in the folder given.
+servers_certificates() {
+    local to=$1
+    openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=flowmend-tests -keyout "$to/ca.key" -out "$to/ca.pem" &&
+        openssl req -newkey rsa:2048 -nodes -subj /CN=127.0.0.1 -keyout "$to/server.key" -out "$to/server.csr" &&
+        openssl x509 -req -in "$to/server.csr" -CA "$to/ca.pem" -CAkey "$to/ca.key" -CAcreateserial -days 2 \
+            -extfile <(printf 'subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\n') -out "$to/server.pem" &&
+        chmod 644 -- "$to/server.key"
+}
+
+servers_zookeeper() {
+    local home port
+    home=$(servers_folder zookeeper nobody) && port=$(servers_port) || return 1
+    printf '%s\n' "dataDir=$home/data" "clientPort=$port" clientPortAddress=127.0.0.1 \
+        admin.enableServer=false tickTime=500 maxClientCnxns=0 >"$home/zoo.cfg" && chmod 644 -- "$home/zoo.cfg" || return 1
+    servers_launch "$home" 'binding to port' java -Xmx128m -XX:+UseSerialGC \
+        -cp "$servers_zookeeper_jar:${servers_zookeeper_jar%/*}/slf4j-simple.jar" \
+        org.apache.zookeeper.server.ZooKeeperServerMain "$home/zoo.cfg" || return 1
+    export FLOWMEND_TEST_ZOOKEEPER=127.0.0.1:$port
+}
+
+servers_etcd() {
+    local home port tls urls
+    home=$(servers_folder etcd nobody) && port=$(servers_port) && tls=$(servers_port) || return 1
+    urls=http://127.0.0.1:$port,https://127.0.0.1:$tls
+    servers_launch "$home" 'ready to serve client requests' etcd --data-dir "$home/data" --unsafe-no-fsync \
+        --listen-client-urls "$urls" --advertise-client-urls "$urls" --listen-peer-urls http://127.0.0.1:0 \
+        --cert-file "$servers_dir/server.pem" --key-file "$servers_dir/server.key" || return 1
+    export FLOWMEND_TEST_ETCD=127.0.0.1:$port FLOWMEND_TEST_ETCD_TLS=127.0.0.1:$tls
+}
+
+servers_registries() {
+    servers_certificates "$servers_dir" >"$servers_dir/certificates.log" 2>&1 ||
+        { servers_say "no certificates:" && cat -- "$servers_dir/certificates.log" >&2; return 1; }
+    export FLOWMEND_TEST_CA=$servers_dir/ca.pem
+    servers_zookeeper && servers_etcd
+}
+
 # ---- all of them ------------------------------------------------------------
 
-servers_exports=(FLOWMEND_TEST_POSTGRES_URL FLOWMEND_TEST_MARIADB_URL FLOWMEND_TEST_MYSQL_URL FLOWMEND_TEST_MYSQL_CLIENT)
+servers_exports=(FLOWMEND_TEST_POSTGRES_URL FLOWMEND_TEST_MARIADB_URL FLOWMEND_TEST_MYSQL_URL FLOWMEND_TEST_MYSQL_CLIENT
+    FLOWMEND_TEST_ZOOKEEPER FLOWMEND_TEST_ETCD FLOWMEND_TEST_ETCD_TLS FLOWMEND_TEST_CA)
 
 # Starts every server and exports its address. On failure nothing stays behind.
 servers_start() {
@@ -257,7 +305,7 @@ servers_start() {
     # Other accounts may pass through; each server's folder is closed to them.
     chmod 711 -- "$servers_dir"
     servers_password=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
-    if servers_postgres && servers_mariadb; then
+    if servers_postgres && servers_mariadb && servers_registries; then
         [[ -n ${FLOWMEND_MYSQL_ROOT:-}${FLOWMEND_MYSQLD:-} ]] || return 0
         servers_mysql && return 0
     fi

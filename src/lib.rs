@@ -19,6 +19,7 @@ pub mod inspect;
 pub mod manifest;
 pub mod plan;
 pub mod recipe;
+pub mod registry;
 pub mod render;
 pub mod report;
 pub mod ui;

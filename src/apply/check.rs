@@ -4,11 +4,11 @@ use super::ledger;
 use crate::bundle::Bundle;
 use crate::catalog::{Catalog, LiveTable, TableKind};
 use crate::db::Database;
-use crate::inspect::{nothing_hidden, refuse_beating, schema_digest, target};
+use crate::inspect::{Registered, nothing_hidden, refuse_beating, schema_digest, target};
 use crate::manifest::{Engine, Manifest, Manifests};
 use crate::plan::Plan;
 use crate::recipe::Op;
-use crate::{Error, Result, ui};
+use crate::{Error, Result, registry, ui};
 
 /// Which checks an operator waived, and what to check against.
 pub struct ApplyChecks<'a> {
@@ -18,6 +18,8 @@ pub struct ApplyChecks<'a> {
     pub writes: bool,
     /// Whether owners must still be dead: for everything that writes rows of theirs.
     pub owners: bool,
+    /// The registry that the operator named, if one was named.
+    pub registry: Option<&'a registry::Address>,
 }
 
 /// Checks that this is the database of the plan, and that it can be repaired.
@@ -48,8 +50,22 @@ pub async fn check_target(db: &mut Database, bundle: &Bundle, checks: &ApplyChec
     }
     if checks.owners {
         refuse_beating(db, &catalog, m, &plan.owners, "plan again with").await?;
+        still_missing(plan, m, checks.registry).await?;
     }
     Ok(catalog)
+}
+
+/// Owners are not listed in the registry now either, if one is named.
+async fn still_missing(plan: &Plan, m: &Manifest, address: Option<&registry::Address>) -> Result<()> {
+    let Some(address) = address else {
+        if let Some(place) = plan.owners.iter().find_map(|claim| claim.registry.as_deref()) {
+            ui::warn(format!(
+                "that owners are dead was seen at {place} when this was planned; give --registry to look again"
+            ));
+        }
+        return Ok(());
+    };
+    Registered::of(address, m)?.refuse_listed(&plan.owners, "plan again with").await
 }
 
 async fn identity(db: &mut Database, plan: &Plan) -> Result<()> {

@@ -33,6 +33,7 @@ pub fn command(recipes: &Recipes) -> Command {
             Command::new("inspect")
                 .about("Look at a database, read only: release, states, owners, findings")
                 .args(database())
+                .arg(registry())
                 .args(release())
                 .args(moment())
                 .args(parameters(recipes))
@@ -56,6 +57,7 @@ pub fn command(recipes: &Recipes) -> Command {
                         .requires("all"),
                 )
                 .args(database())
+                .arg(registry())
                 .args(release())
                 .args(moment())
                 .args(parameters(recipes))
@@ -78,9 +80,12 @@ pub fn command(recipes: &Recipes) -> Command {
                 .arg(text("rows", "N|all", "How many rows of each step to print (default: 5)"))
                 .arg(format()),
         )
-        .subcommand(on_bundle("rehearse", "Run the repair and its rollback in one transaction, compare, roll back"))
         .subcommand(
-            sealed(on_bundle("apply", "Run a bundle in one transaction with row-count guards")).arg(
+            on_bundle("rehearse", "Run the repair and its rollback in one transaction, compare, roll back")
+                .arg(registry()),
+        )
+        .subcommand(
+            sealed(on_bundle("apply", "Run a bundle in one transaction with row-count guards")).arg(registry()).arg(
                 flag(
                     "allow-triggers",
                     "Triggers are accepted when a bundle is planned, not here; see plan --allow-triggers",
@@ -91,6 +96,7 @@ pub fn command(recipes: &Recipes) -> Command {
         .subcommand(on_bundle("verify", "Compare live rows with what was written, now or later").arg(format()))
         .subcommand(
             sealed(on_bundle("rollback", "Undo an applied bundle; refuses if a row moved since"))
+                .arg(registry())
                 .arg(flag("partial", "Restore only whole runs none of whose rows moved")),
         )
         .subcommand(
@@ -154,6 +160,12 @@ fn database() -> Vec<Arg> {
         text("schema", "SCHEMA", "The schema of the scheduler's tables (PostgreSQL)"),
         text("timeout", "DURATION", "How long one reading statement may take").default_value("5m"),
     ]
+}
+
+fn registry() -> Arg {
+    text("registry", "URL", "The registry that shows which owners live: zk://HOST:PORT/NAMESPACE or etcd://USER@HOST:PORT/NAMESPACE; etcds:// for TLS; a password in FLOWMEND_REGISTRY_PASSWORD")
+        .env("FLOWMEND_REGISTRY")
+        .hide_env_values(true)
 }
 
 fn release() -> Vec<Arg> {

@@ -4,7 +4,7 @@ use clap::ArgMatches;
 
 use super::App;
 use super::args::{given, path_of, wants_json};
-use super::context::open;
+use super::context::{open, registry_address};
 use crate::apply::{self, ApplyChecks, Outcome, Receipt, check_target};
 use crate::bundle::Bundle;
 use crate::db::{Access, Database};
@@ -14,13 +14,15 @@ use crate::{Error, Result, report, ui};
 async fn start(app: &App, m: &ArgMatches, access: Access, owners: bool) -> Result<(Bundle, Database)> {
     let dir = path_of(m, "dir").ok_or_else(|| Error::usage("no bundle was named"))?;
     let bundle = Bundle::read(dir)?;
+    let registry = registry_address(m)?;
     let mut db = open(m, access).await?;
-    check_target(
-        &mut db,
-        &bundle,
-        &ApplyChecks { manifests: &app.manifests, writes: access == Access::ReadWrite, owners },
-    )
-    .await?;
+    let checks = ApplyChecks {
+        manifests: &app.manifests,
+        writes: access == Access::ReadWrite,
+        owners,
+        registry: registry.as_ref(),
+    };
+    check_target(&mut db, &bundle, &checks).await?;
     Ok((bundle, db))
 }
 

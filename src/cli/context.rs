@@ -10,11 +10,13 @@ use super::args::given;
 use crate::catalog::Catalog;
 use crate::db::{Access, Address, Database};
 use crate::inspect::{
-    Given, HEARTBEAT, Identified, identify, measure_zone, nothing_hidden, owners_of_rows, parse_zone, shown_dead,
+    Given, HEARTBEAT, Identified, Registered, identify, measure_zone, names_an_owner, nothing_hidden, owners_of_rows,
+    parse_zone, shown_dead,
 };
 use crate::manifest::Engine;
-use crate::plan::{Zone, duration};
+use crate::plan::{Proof, Zone, duration};
 use crate::recipe::ParameterKind;
+use crate::registry;
 use crate::{Error, Result, ui};
 
 /// Opens the database of `--url`.
@@ -71,29 +73,42 @@ pub(super) async fn ground(app: &App, db: &mut Database, m: &ArgMatches) -> Resu
     Ok(Ground { catalog, found, now, zone })
 }
 
-/// Puts the owners that heartbeats show dead in the place of the word `heartbeat`.
+/// The registry of `--registry`, if one was named.
+pub(super) fn registry_address(m: &ArgMatches) -> Result<Option<registry::Address>> {
+    given(m, "registry").filter(|text| !text.trim().is_empty()).map(registry::Address::parse).transpose()
+}
+
+/// Puts the owners that heartbeats, or the registry, show dead in the place of
+/// the word `heartbeat`. A registry is named for that, so it needs no word.
 /// Gives the proof of each address.
 pub(super) async fn from_heartbeats(
     app: &App,
     db: &mut Database,
     ground: &Ground,
     given: &mut Given,
-) -> Result<BTreeMap<String, String>> {
+    registry: Option<&Registered<'_>>,
+) -> Result<BTreeMap<String, Proof>> {
     let m = &ground.found.manifest;
     let owners =
         app.recipes.of(&m.scheduler).flat_map(|r| &r.file.parameters).filter(|p| p.kind == ParameterKind::Owners);
     let names: BTreeSet<&String> = owners.map(|p| &p.name).collect();
-    let asks = |values: &Vec<String>| values.iter().any(|v| v == HEARTBEAT);
-    let Some(name) = names.into_iter().find(|n| given.get(*n).is_some_and(asks)) else { return Ok(BTreeMap::new()) };
+    let asks = |name: &&String| match given.get(*name) {
+        Some(values) => values.iter().any(|v| v == HEARTBEAT),
+        None => registry.is_some(),
+    };
+    let Some(name) = names.into_iter().find(asks) else { return Ok(BTreeMap::new()) };
     let column = app.recipes.of(&m.scheduler).find_map(|r| r.file.owner.as_deref());
     let rows = match column {
         Some(column) => owners_of_rows(db, &ground.found, column, &BTreeMap::new()).await?,
         None => Vec::new(),
     };
-    let addresses: Vec<String> = rows.into_iter().filter_map(|o| o.address).filter(|a| a.contains(':')).collect();
-    let dead = shown_dead(db, &ground.catalog, m, &addresses).await?;
+    let addresses: Vec<String> = rows.into_iter().filter_map(|o| o.address).filter(|a| names_an_owner(a)).collect();
+    let (dead, witness) = match registry {
+        Some(registry) => (registry.shown_dead(&addresses).await?, "registry shows"),
+        None => (shown_dead(db, &ground.catalog, m, &addresses).await?, "heartbeats show"),
+    };
     if dead.is_empty() {
-        ui::warn("the heartbeats show no owner of an unfinished row dead");
+        ui::warn(format!("the {witness} no owner of an unfinished row dead"));
     }
     let values = given.entry(name.clone()).or_default();
     values.retain(|v| v != HEARTBEAT);

@@ -4,9 +4,9 @@ use clap::ArgMatches;
 
 use super::App;
 use super::args::{recipe_args, wants_json};
-use super::context::{from_heartbeats, ground, open, operator};
+use super::context::{from_heartbeats, ground, open, operator, registry_address};
 use crate::db::Access;
-use crate::inspect::{SurveyRequest, survey};
+use crate::inspect::{Registered, SurveyRequest, survey};
 use crate::{Result, report};
 
 /// Surveys a database. Exit 1 when something was found.
@@ -14,7 +14,13 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let mut db = open(m, Access::ReadOnly).await?;
     let ground = ground(app, &mut db, m).await?;
     let mut given = recipe_args(&app.recipes, m)?;
-    from_heartbeats(app, &mut db, &ground, &mut given).await?;
+    let address = registry_address(m)?;
+    let registry = address.as_ref().map(|a| Registered::of(a, &ground.found.manifest)).transpose()?;
+    from_heartbeats(app, &mut db, &ground, &mut given, registry.as_ref()).await?;
+    let registered = match &registry {
+        Some(registry) => Some(registry.names().await?),
+        None => None,
+    };
     let said_by = operator(m);
     let request = SurveyRequest {
         recipes: &app.recipes,
@@ -22,6 +28,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         now: ground.now,
         zone: ground.zone.as_ref(),
         said_by: &said_by,
+        registered: registered.as_ref(),
     };
     let found = survey(&mut db, &ground.catalog, &ground.found, &request).await?;
     db.close().await;

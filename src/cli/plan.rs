@@ -7,14 +7,15 @@ use clap::ArgMatches;
 
 use super::App;
 use super::args::{given, path_of, recipe_args, wants_json};
-use super::context::{Ground, from_heartbeats, ground, open, operator};
+use super::context::{Ground, from_heartbeats, ground, open, operator, registry_address};
 use crate::bundle::{self, Bundle};
 use crate::db::{Access, Database};
 use crate::inspect::{
-    Given, Owners, PlanPart, PlanRequest, all_parts, claims_address, derive, owners_of_rows, parts, refuse_beating,
+    Given, Owners, PlanPart, PlanRequest, Registered, all_parts, claims_address, derive, owners_of_rows, parts,
+    refuse_beating,
 };
 use crate::manifest::Engine;
-use crate::plan::{OwnerClaim, Params, Plan};
+use crate::plan::{OwnerClaim, Params, Plan, Proof};
 use crate::recipe::{Recipe, Recipes};
 use crate::render::files;
 use crate::{Error, Result, report, ui};
@@ -30,10 +31,15 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         ui::warn(warning);
     }
     let mut given = recipe_args(&app.recipes, m)?;
-    let proofs = from_heartbeats(app, &mut db, &ground, &mut given).await?;
+    let address = registry_address(m)?;
+    let registry = address.as_ref().map(|a| Registered::of(a, &ground.found.manifest)).transpose()?;
+    let proofs = from_heartbeats(app, &mut db, &ground, &mut given, registry.as_ref()).await?;
     let parts = chosen_parts(app, &ground, &given, &proofs, m)?;
     let claims: Vec<OwnerClaim> = parts.iter().flat_map(|p| p.params.owners()).collect();
     refuse_beating(&mut db, &ground.catalog, &ground.found.manifest, &claims, "give").await?;
+    if let Some(registry) = &registry {
+        registry.refuse_listed(&claims, "give").await?;
+    }
     let owner = parts.iter().find_map(|p| p.recipe.file.owner.clone());
     let plan = make(&mut db, &ground, parts, m).await?;
     let owners = match &owner {
@@ -63,7 +69,7 @@ fn chosen_parts<'a>(
     app: &'a App,
     ground: &Ground,
     given: &Given,
-    proofs: &BTreeMap<String, String>,
+    proofs: &BTreeMap<String, Proof>,
     m: &ArgMatches,
 ) -> Result<Vec<PlanPart<'a>>> {
     let said_by = operator(m);

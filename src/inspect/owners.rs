@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::manifest::{BeatUnit, Heartbeat, Manifest};
-use crate::plan::OwnerClaim;
+use crate::plan::{OwnerClaim, Proof};
 use crate::{Error, Result};
 
 /// What is known of an owner's life.
@@ -19,6 +19,10 @@ pub enum OwnerState {
     Unknown,
     /// It is listed in this database; whether it still beats was not watched.
     Listed,
+    /// It is listed in the registry that the operator named.
+    Registered,
+    /// It is not listed in the registry that the operator named.
+    NotRegistered,
 }
 
 /// An owner of unfinished rows.
@@ -87,6 +91,13 @@ fn beat_query(db: &Database, catalog: &Catalog, m: &Manifest, h: &Heartbeat) -> 
     Ok(Some(format!("SELECT {address}, {beat} FROM {} a{join}", table(&role.table))))
 }
 
+/// Whether the text in an owner's column names an owner: some schedulers write
+/// the word NULL where there is none.
+#[must_use]
+pub fn names_an_owner(address: &str) -> bool {
+    !address.trim().is_empty() && !address.eq_ignore_ascii_case("null")
+}
+
 /// Whether a claim speaks of an address.
 #[must_use]
 pub fn claims_address(claim: &OwnerClaim, address: &str) -> bool {
@@ -122,7 +133,7 @@ async fn beating(db: &mut Database, catalog: &Catalog, m: &Manifest, claims: &[O
     Ok(second.keys().filter(claimed).filter(moved).cloned().collect())
 }
 
-/// The word that stands for every owner that the heartbeats show dead.
+/// The word that stands for every owner that the heartbeats, or the registry, show dead.
 pub const HEARTBEAT: &str = "heartbeat";
 
 /// Owners among `addresses` that the heartbeats of the release show dead, each
@@ -140,7 +151,7 @@ pub async fn shown_dead(
     catalog: &Catalog,
     m: &Manifest,
     addresses: &[String],
-) -> Result<BTreeMap<String, String>> {
+) -> Result<BTreeMap<String, Proof>> {
     let readable = |h: &&Heartbeat| h.unit == BeatUnit::EpochMs && h.beat.is_some();
     let heartbeat = m.heartbeats.iter().find(readable).ok_or_else(|| {
         Error::usage(format!("{} {} keeps no heartbeats in the database", m.title, m.generation)).hint(OTHERWISE)
@@ -176,11 +187,16 @@ pub async fn shown_dead(
             Some(_) => None,
         }
     };
+    let proof = |address: &&String| {
+        let said_by = format!("the heartbeats in this database: {}", proof(address)?);
+        Some(Proof { said_by, registry: None })
+    };
     Ok(addresses.iter().filter_map(|a| Some((a.clone(), proof(&a)?))).collect())
 }
 
-/// What to do where heartbeats prove nothing.
-const OTHERWISE: &str = "say it with --dead-owner HOST[:PORT][@TIME], or --dead-owner '*' when all are stopped";
+/// What to do where nothing proves it.
+pub(super) const OTHERWISE: &str =
+    "say it with --dead-owner HOST[:PORT][@TIME], or --dead-owner '*' when all are stopped";
 
 /// Every entry of a heartbeat table with its beat, whatever server it is of.
 async fn read_all(
@@ -223,7 +239,13 @@ mod tests {
 
     #[test]
     fn claims() {
-        let claim = |host: &str, port| OwnerClaim { host: host.into(), port, before: None, said_by: String::new() };
+        let claim = |host: &str, port| OwnerClaim {
+            host: host.into(),
+            port,
+            before: None,
+            said_by: String::new(),
+            registry: None,
+        };
         assert!(claims_address(&claim("10.0.0.1", None), "10.0.0.1:5678"));
         assert!(claims_address(&claim("10.0.0.1", Some(5678)), "10.0.0.1:5678"));
         assert!(!claims_address(&claim("10.0.0.1", Some(5679)), "10.0.0.1:5678"));

@@ -1,12 +1,12 @@
 //! The survey: counts per state, anomalies, owners and the findings of every recipe.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::findings::{FindingReport, Findings, LeftReport};
-use super::owners::{OwnerState, Owners, read_beats};
+use super::owners::{OwnerState, Owners, names_an_owner, read_beats};
 use super::{Identified, begin_snapshot, end_snapshot};
 use crate::Result;
 use crate::catalog::Catalog;
@@ -98,6 +98,8 @@ pub struct SurveyRequest<'a> {
     pub zone: Option<&'a Zone>,
     /// Who asks.
     pub said_by: &'a str,
+    /// The owners listed in the registry that the operator named, if one was named.
+    pub registered: Option<&'a BTreeSet<String>>,
 }
 
 /// Surveys a database.
@@ -137,6 +139,7 @@ pub async fn survey(
             && report.owners.is_empty()
         {
             report.owners = owners_of_rows(db, found, column, &beats).await?;
+            look_up(&mut report.owners, request.registered);
         }
         findings.add(db, catalog, found, recipe, request).await?;
     }
@@ -236,6 +239,18 @@ async fn sample_keys(db: &mut Database, found: &Identified, name: &str, conditio
     );
     let shown = |row: crate::catalog::Row| row.into_iter().map(Option::unwrap_or_default).collect::<Vec<_>>().join("/");
     Ok(db.rows(&sql).await?.into_iter().map(shown).collect())
+}
+
+/// What the registry says of each owner, where one was named.
+fn look_up(owners: &mut [Owners], registered: Option<&BTreeSet<String>>) {
+    let Some(names) = registered else { return };
+    for owner in owners {
+        owner.state = match &owner.address {
+            Some(address) if names.contains(address) => OwnerState::Registered,
+            Some(address) if names_an_owner(address) => OwnerState::NotRegistered,
+            _ => OwnerState::Unknown,
+        };
+    }
 }
 
 /// Owners of the unfinished rows of a role, by the role column that names them.

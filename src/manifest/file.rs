@@ -34,6 +34,7 @@ pub(super) struct ManifestFile {
     pub roles: BTreeMap<String, RoleFile>,
     pub relations: Option<Vec<RelationFile>>,
     pub heartbeats: Option<Vec<HeartbeatFile>>,
+    pub registries: Option<Vec<RegistryFile>>,
     pub clock: Option<ClockFile>,
     pub never_null: Option<Vec<NeverNullFile>>,
     pub forbidden: Option<ForbiddenFile>,
@@ -113,6 +114,16 @@ pub(super) struct HeartbeatFile {
     pub expires_ms: Option<u64>,
     #[serde(default)]
     pub note: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RegistryFile {
+    pub kind: Spanned<String>,
+    pub namespace: Spanned<String>,
+    pub path: Spanned<String>,
+    #[serde(default)]
+    pub numbered: bool,
 }
 
 #[derive(Debug, Deserialize)]

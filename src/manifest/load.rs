@@ -6,13 +6,13 @@ use std::path::Path;
 use toml::Spanned;
 
 use super::file::{
-    ClockFile, ColumnFile, HeartbeatFile, ManifestFile, RelationFile, RoleFile, StateSetFile, TableFile,
+    ClockFile, ColumnFile, HeartbeatFile, ManifestFile, RegistryFile, RelationFile, RoleFile, StateSetFile, TableFile,
 };
 use super::schema::TableColumn;
 use super::source::Source;
 use super::{
-    BeatUnit, Clock, ColumnSpec, Engine, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull, Relation,
-    Role, State, StateSet, TableSpec, check,
+    BeatUnit, Clock, ColumnSpec, Engine, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull,
+    RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, check,
 };
 use crate::data::Tree;
 use crate::{Error, Result};
@@ -173,6 +173,7 @@ fn empty(scheduler: &str) -> Manifest {
         roles: BTreeMap::new(),
         relations: Vec::new(),
         heartbeats: Vec::new(),
+        registries: Vec::new(),
         clock: None,
         never_null: Vec::new(),
         forbidden: Forbidden::default(),
@@ -188,6 +189,9 @@ fn overlay_lists(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFil
     }
     if let Some(heartbeats) = &file.heartbeats {
         manifest.heartbeats = heartbeats.iter().map(|h| heartbeat(source, h)).collect::<Result<_>>()?;
+    }
+    if let Some(registries) = &file.registries {
+        manifest.registries = registries.iter().map(|r| registry(source, r)).collect::<Result<_>>()?;
     }
     if let Some(clock) = &file.clock {
         manifest.clock = Some(Clock {
@@ -305,6 +309,22 @@ fn heartbeat(source: Source<'_>, file: &HeartbeatFile) -> Result<Heartbeat> {
         expires_ms: file.expires_ms.unwrap_or(file.interval_ms * 3),
         note: file.note.clone(),
     })
+}
+
+fn registry(source: Source<'_>, file: &RegistryFile) -> Result<RegistryPath> {
+    let kind = match file.kind.get_ref().as_str() {
+        "zookeeper" => RegistryKind::ZooKeeper,
+        "etcd" => RegistryKind::Etcd,
+        other => return Err(source.at(&file.kind, format!("registries.kind: `{other}` is neither zookeeper nor etcd"))),
+    };
+    let (namespace, path) = (file.namespace.get_ref(), file.path.get_ref());
+    if namespace.is_empty() || namespace.ends_with('/') {
+        return Err(source.at(&file.namespace, "registries.namespace: write it without a slash at its end"));
+    }
+    if !path.starts_with('/') || path.ends_with('/') {
+        return Err(source.at(&file.path, "registries.path: write it with a slash before it and none behind"));
+    }
+    Ok(RegistryPath { kind, namespace: namespace.clone(), path: path.clone(), numbered: file.numbered })
 }
 
 fn table_spec(source: Source<'_>, file: &TableFile) -> Result<TableSpec> {

@@ -45,6 +45,8 @@ pub struct Manifest {
     pub relations: Vec<Relation>,
     /// Where owners show that they live.
     pub heartbeats: Vec<Heartbeat>,
+    /// Registries outside the database in which owners are listed.
+    pub registries: Vec<RegistryPath>,
     /// Which columns show the scheduler's clock, if any do.
     pub clock: Option<Clock>,
     /// Columns in which NULL breaks the scheduler although the schema allows it.
@@ -154,6 +156,39 @@ pub struct Heartbeat {
     pub expires_ms: u64,
     /// What a reader must know about it.
     pub note: String,
+}
+
+/// What a registry outside the database speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegistryKind {
+    /// Apache ZooKeeper.
+    ZooKeeper,
+    /// etcd, version 3.
+    Etcd,
+}
+
+impl RegistryKind {
+    /// Its name for people.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::ZooKeeper => "ZooKeeper",
+            Self::Etcd => "etcd",
+        }
+    }
+}
+
+/// A place in a registry outside the database in which owners are listed while they live.
+#[derive(Clone, Debug)]
+pub struct RegistryPath {
+    /// What the registry speaks.
+    pub kind: RegistryKind,
+    /// What stands before the path, unless the scheduler is configured otherwise.
+    pub namespace: String,
+    /// The path; an owner's entry is named by its address and stands directly below.
+    pub path: String,
+    /// Whether an entry is the address, `_` and a sequence number.
+    pub numbered: bool,
 }
 
 /// Role columns that show how the scheduler's clock and zone differ from the database's.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use draft::{Before, Draft, Seen, seen};
 pub use overlay::Overlay;
-pub use params::{OwnerClaim, ParamValue, Params, duration, wall_clock};
+pub use params::{OwnerClaim, ParamValue, Params, Proof, duration, wall_clock};
 pub use query::{Inputs, StepRows, report_query, step_query};
 
 use crate::dialect::TypeClass;

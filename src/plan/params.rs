@@ -42,6 +42,18 @@ pub struct OwnerClaim {
     pub before: Option<String>,
     /// Who said so.
     pub said_by: String,
+    /// The registry outside the database that showed it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registry: Option<String>,
+}
+
+/// What showed that an owner is dead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// Whose word it is, and on what it stands.
+    pub said_by: String,
+    /// The registry outside the database that showed it, if one did.
+    pub registry: Option<String>,
 }
 
 /// All parameters of a recipe, said or not, by name with `-` as `_`.
@@ -89,14 +101,15 @@ impl Params {
         Ok(params)
     }
 
-    /// Says who proved the death of owners: address → proof.
-    pub fn attribute(&mut self, proofs: &BTreeMap<String, String>) {
+    /// Says what proved the death of owners, by their address.
+    pub fn attribute(&mut self, proofs: &BTreeMap<String, Proof>) {
         for value in self.values.values_mut() {
             let ParamValue::Owners(owners) = value else { continue };
             for owner in owners {
                 let address = owner.port.map_or_else(|| owner.host.clone(), |port| format!("{}:{port}", owner.host));
                 if let Some(proof) = proofs.get(&address) {
-                    owner.said_by = format!("the heartbeats in this database: {proof}");
+                    owner.said_by.clone_from(&proof.said_by);
+                    owner.registry.clone_from(&proof.registry);
                 }
             }
         }
@@ -249,7 +262,7 @@ fn owner(name: &str, text: &str, zone: Option<&Zone>, said_by: &str) -> Result<O
     if host.is_empty() || !host.chars().all(plain) {
         return Err(bad("the host is empty or holds characters that no host has"));
     }
-    Ok(OwnerClaim { host: host.to_owned(), port, before, said_by: said_by.to_owned() })
+    Ok(OwnerClaim { host: host.to_owned(), port, before, said_by: said_by.to_owned(), registry: None })
 }
 
 /// A moment on the scheduler's clock, from a civil time or one with an offset.

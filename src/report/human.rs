@@ -102,6 +102,8 @@ fn owners(r: &InspectReport) {
         let known = match o.state {
             OwnerState::Unknown => "nothing known of its life",
             OwnerState::Listed => "listed in this database's registry",
+            OwnerState::Registered => "listed in the registry",
+            OwnerState::NotRegistered => "not in the registry",
         };
         let address = o.address.clone().map_or_else(
             || "(SQL NULL)".to_owned(),

@@ -11,5 +11,6 @@ mod large;
 mod locks;
 mod moved;
 mod refusals;
+mod registries;
 pub mod round;
 mod stock;

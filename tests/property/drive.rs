@@ -163,8 +163,14 @@ pub async fn inspect(test: &TestDb, m: &Manifest) -> Result<InspectReport> {
     let release = m.releases.first().map(String::as_str);
     let found = identify(&mut db, &catalog, &app().manifests, Some("dolphinscheduler"), release).await?;
     let (zone, given) = (zone(), Flags::new());
-    let request =
-        SurveyRequest { recipes: &app().recipes, given: &given, now: now(), zone: Some(&zone), said_by: "tester" };
+    let request = SurveyRequest {
+        recipes: &app().recipes,
+        given: &given,
+        now: now(),
+        zone: Some(&zone),
+        said_by: "tester",
+        registered: None,
+    };
     let report = survey(&mut db, &catalog, &found, &request).await?;
     db.close().await;
     Ok(report)
@@ -185,7 +191,7 @@ impl Events for Quiet {
 }
 
 async fn check(db: &mut Database, bundle: &Bundle) -> Result<()> {
-    let checks = ApplyChecks { manifests: &app().manifests, writes: true, owners: true };
+    let checks = ApplyChecks { manifests: &app().manifests, writes: true, owners: true, registry: None };
     check_target(db, bundle, &checks).await.map(drop)
 }
 

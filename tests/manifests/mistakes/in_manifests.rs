@@ -153,6 +153,19 @@ fn role_columns_of_the_other_tables() {
 }
 
 #[test]
+fn registries() {
+    let mistake = |from, to, says| Mistake { from, to, line: to, says };
+    for mistake in [
+        mistake("kind = \"etcd\"", "kind = \"consul\"", &["registries.kind", "`consul` is neither"]),
+        mistake("path = \"/workers\"", "path = \"workers\"", &["registries.path", "a slash before it"]),
+        mistake("path = \"/workers\"", "path = \"/workers/\"", &["registries.path", "none behind"]),
+        mistake("namespace = \"nightshift\"", "namespace = \"nightshift/\"", &["registries.namespace", "slash"]),
+    ] {
+        mistake.is_found(FIRST);
+    }
+}
+
+#[test]
 fn heartbeats() {
     let unit = Mistake {
         from: "\"epoch_ms\"",

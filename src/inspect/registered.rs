@@ -1,0 +1,113 @@
+//! Owners in a registry outside the database: a listed one lives, or did until its session ends.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use super::owners::{OTHERWISE, claims_address};
+use crate::manifest::{Manifest, RegistryPath};
+use crate::plan::{OwnerClaim, Proof};
+use crate::registry::{self, Address};
+use crate::{Error, Result};
+
+/// Between two looks a server that had lost the registry for a moment can come back.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(3);
+
+/// The registry that the operator named, and where the release lists its owners in it.
+pub struct Registered<'a> {
+    address: &'a Address,
+    path: &'a RegistryPath,
+}
+
+impl<'a> Registered<'a> {
+    /// Finds the place for a release.
+    ///
+    /// # Errors
+    /// The release keeps no registry of this kind.
+    pub fn of(address: &'a Address, m: &'a Manifest) -> Result<Self> {
+        let path = m.registries.iter().find(|r| r.kind == address.kind).ok_or_else(|| {
+            let known: Vec<&str> = m.registries.iter().map(|r| r.kind.title()).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            Error::usage(format!(
+                "{} {} keeps no registry in {}; flowmend knows of: {known}",
+                m.title,
+                m.generation,
+                address.kind.title()
+            ))
+            .hint(OTHERWISE)
+        })?;
+        Ok(Self { address, path })
+    }
+
+    /// Where the owners are listed, for people and without secrets.
+    #[must_use]
+    pub fn place(&self) -> String {
+        format!("{}/{}{}", self.address, self.namespace().trim_start_matches('/'), self.path.path)
+    }
+
+    fn namespace(&self) -> &str {
+        self.address.namespace.as_deref().unwrap_or(&self.path.namespace)
+    }
+
+    /// The addresses that are listed now.
+    ///
+    /// # Errors
+    /// The registry does not answer, or has no such place.
+    pub async fn names(&self) -> Result<BTreeSet<String>> {
+        let names = registry::children(self.address, self.namespace(), &self.path.path).await?;
+        // Where entries are numbered, the address stands before the last `_`.
+        let address = |name: String| match name.rsplit_once('_') {
+            Some((address, number)) if self.path.numbered && number.bytes().all(|b| b.is_ascii_digit()) => {
+                address.to_owned()
+            }
+            _ => name,
+        };
+        Ok(names.into_iter().map(address).collect())
+    }
+
+    /// Owners among `addresses` that are missing at two looks, each with the proof.
+    ///
+    /// # Errors
+    /// The registry lists nobody, which may be because it is given up or another's; or as [`Self::names`].
+    pub async fn shown_dead(&self, addresses: &[String]) -> Result<BTreeMap<String, Proof>> {
+        let mut listed = self.names().await?;
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+        let now = self.names().await?;
+        if now.is_empty() {
+            return Err(Error::refused(format!(
+                "nobody is listed at {}: all servers are stopped, or the registry is kept elsewhere",
+                self.place()
+            ))
+            .hint(OTHERWISE));
+        }
+        listed.extend(now.iter().cloned());
+        let proof = || Proof {
+            said_by: format!(
+                "the registry {}: at two looks it was not among those listed there ({})",
+                self.place(),
+                now.iter().cloned().collect::<Vec<_>>().join(", ")
+            ),
+            registry: Some(self.place()),
+        };
+        let missing = addresses.iter().filter(|a| !listed.contains(*a));
+        Ok(missing.map(|a| (a.clone(), proof())).collect())
+    }
+
+    /// Refuses claims that the registry contradicts. A claim with a time does not
+    /// say that the owner is dead now.
+    ///
+    /// # Errors
+    /// An owner said to be dead is listed, or as [`Self::names`].
+    pub async fn refuse_listed(&self, claims: &[OwnerClaim], restate: &str) -> Result<()> {
+        let claimed = |address: &&String| claims.iter().any(|c| c.before.is_none() && claims_address(c, address));
+        let names = self.names().await?;
+        let alive: Vec<&str> = names.iter().filter(claimed).map(String::as_str).collect();
+        if alive.is_empty() {
+            return Ok(());
+        }
+        Err(Error::refused(format!("an owner said to be dead is listed at {}: {}", self.place(), alive.join(", ")))
+            .hint(format!(
+                "a killed server stays listed until its session ends, up to some minutes: wait and try again; \
+or stop it; or {restate} --dead-owner HOST:PORT@TIME for what ran before its restart"
+            )))
+    }
+}
