@@ -7,7 +7,7 @@ use crate::catalog::{Catalog, LiveColumn, LiveTable, Row};
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::{Manifest, Role};
 use crate::recipe::{Op, Recipe, ReportFile, SetKind, StepFile};
-use crate::render::RecipeEnv;
+use crate::render::{Query, RecipeEnv};
 use crate::{Error, Result};
 
 /// Everything a plan is built from.
@@ -58,14 +58,14 @@ pub(super) struct Shape<'a> {
 pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
     let shape = shape(inputs, file)?;
     let d = inputs.dialect;
-    let query = inputs.look_env.file(&file.query, BTreeMap::new())?;
+    let Query { with, body: query } = inputs.look_env.query(&file.query)?;
     let mut fields =
         vec!["q.verdict".to_owned(), "q.finding".to_owned(), d.as_text("q.instance"), d.as_text("q.label")];
     if file.op == Op::Insert {
         // There is no row to join yet; `step` puts these in order.
         fields.extend(shape.set.iter().map(|(name, column)| new_value(d, name, column)));
         fields.extend(file.gives.iter().map(|name| d.as_text(&format!("q.{name}"))));
-        return Ok(format!("{}SELECT {}\nFROM (\n{query}\n) q", inputs.look_env.with(), fields.join(", ")));
+        return Ok(format!("{with}SELECT {}\nFROM (\n{query}\n) q", fields.join(", ")));
     }
     fields.extend(shape.key.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
     fields.extend(shape.pins.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
@@ -87,8 +87,7 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
     let order: Vec<String> =
         shape.key.iter().map(|c| d.key_order(&format!("t.{}", d.ident(&c.name)), c.class)).collect();
     Ok(format!(
-        "{}SELECT {}\nFROM (\n{query}\n) q\n  JOIN {} t ON {}{joins}\nORDER BY {}",
-        inputs.look_env.with(),
+        "{with}SELECT {}\nFROM (\n{query}\n) q\n  JOIN {} t ON {}{joins}\nORDER BY {}",
         fields.join(", "),
         d.table(inputs.schema, &shape.table.name),
         on.join(" AND "),
@@ -104,7 +103,7 @@ pub fn report_query(inputs: &Inputs<'_>, file: &ReportFile) -> Result<String> {
     let d = inputs.dialect;
     let role = inputs.manifest.role(&file.role)?;
     let table = live_table(inputs, role)?;
-    let query = inputs.look_env.file(&file.query, BTreeMap::new())?;
+    let Query { with, body: query } = inputs.look_env.query(&file.query)?;
     let mut fields = vec!["q.verdict".to_owned(), "q.finding".to_owned()];
     let texts = ["instance", "label"].into_iter().chain(role.key.iter().chain(&file.gives).map(String::as_str));
     fields.extend(texts.map(|name| d.as_text(&format!("q.{name}"))));
@@ -112,7 +111,7 @@ pub fn report_query(inputs: &Inputs<'_>, file: &ReportFile) -> Result<String> {
     for name in &role.key {
         order.push(d.key_order(&format!("q.{name}"), role_column(inputs, role, table, name)?.class));
     }
-    Ok(format!("SELECT {}\nFROM (\n{query}\n) q\nORDER BY {}", fields.join(", "), order.join(", ")))
+    Ok(format!("{with}SELECT {}\nFROM (\n{query}\n) q\nORDER BY {}", fields.join(", "), order.join(", ")))
 }
 
 fn new_value(d: &Dialect, role_column: &str, column: &SetColumn) -> String {
