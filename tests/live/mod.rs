@@ -1,4 +1,5 @@
 mod addresses;
+mod clean;
 mod commit_lost;
 mod crash;
 mod drift;
@@ -11,5 +12,7 @@ mod large;
 mod locks;
 mod moved;
 mod refusals;
+mod rehearsals;
 pub mod round;
 mod stock;
+mod verify;
