@@ -223,8 +223,7 @@ fn show_step(index: usize, step: &Step, rows: usize) {
 /// One row: key, name and the written columns as old → new; of a row that goes,
 /// what it is known by.
 pub(super) fn show_row(step: &Step, row: &RowChange) -> String {
-    let key: Vec<&str> = row.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect();
-    let mut parts = vec![safe(&key.join("/"), 60)];
+    let mut parts = vec![safe(&row.key_text(), 60)];
     if !row.label.is_empty() {
         parts.push(safe(&row.label, 40));
     }
@@ -316,7 +315,7 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
         } else {
             format!("{rows} of bundle {} stand as written", b.id)
         };
-        out(format!("{} {line}", paint(GOOD, "ok:")));
+        wrapped(&format!("{} ", paint(GOOD, "ok:")), 2, &line);
         if r.left_alone > 0 {
             out(format!("  left alone by the partial rollback: {}", rows_of(r.left_alone)));
         }
