@@ -11,6 +11,7 @@ mod inserts;
 mod large;
 mod locks;
 mod moved;
+mod readme;
 mod refusals;
 mod rehearsals;
 pub mod round;
