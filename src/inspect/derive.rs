@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::{Identified, LookRequest, begin_snapshot, end_snapshot, look, recipe_env, schema_digest, target};
+use super::{Identified, begin_snapshot, end_snapshot, look, schema_digest, target};
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::plan::{Before, Draft, From, Inputs, Overlay, Params, Plan, Zone, seen};
+use crate::plan::{Answers, Before, Draft, From, Inputs, Params, Plan, Site, Zone};
 use crate::recipe::{Recipe, Recipes};
-use crate::render::RecipeEnv;
 use crate::{Error, Result};
 
 /// How often a plan may uncover something new. Families of runs are nested less deep.
@@ -111,8 +110,7 @@ fn read_parts<'a>(
 
 /// A recipe at work on one database.
 struct Worker<'a> {
-    request: LookRequest<'a>,
-    env: RecipeEnv,
+    inputs: Inputs<'a>,
     /// What it said of the database as it is.
     before: Before,
     /// How many changes it has looked at.
@@ -127,27 +125,25 @@ struct Worker<'a> {
 /// A choice is open, a recipe does not render, two recipes want one row, or
 /// what the server said.
 pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan> {
+    let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
+    let site = Site {
+        manifest: &request.found.manifest,
+        dialect: &dialect,
+        catalog: request.catalog,
+        schema: schema.as_deref(),
+        zone: request.zone,
+        now: request.now,
+    };
     let mut workers = Vec::new();
     for part in &request.parts {
-        let look = LookRequest {
-            catalog: request.catalog,
-            found: request.found,
-            recipe: part.recipe,
-            params: &part.params,
-            zone: request.zone,
-            now: request.now,
-        };
-        let env = recipe_env(db, &look, &Overlay::default())?;
-        let before = Before { seen: None, follows: part.follows };
-        workers.push(Worker { request: look, env, before, looked_at: None });
+        let inputs = Inputs::new(site, part.recipe, &part.params)?;
+        workers.push(Worker { inputs, before: Before { seen: None, follows: part.follows }, looked_at: None });
     }
     let from = from(request)?;
     begin_snapshot(db).await?;
     let draft = settle(db, &mut workers, &from).await?;
     end_snapshot(db).await?;
-    let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
-    let inputs: Vec<Inputs<'_>> =
-        workers.iter().map(|w| w.request.inputs(&dialect, schema.as_deref(), &w.env, &w.env)).collect();
+    let inputs: Vec<Inputs<'_>> = workers.into_iter().map(|w| w.inputs).collect();
     let mut plan = draft.finish(&inputs, from, target(db).await?)?;
     plan.target.schema_sha256 = schema_digest(request.catalog, &plan.tables());
     Ok(plan)
@@ -180,22 +176,22 @@ async fn settle(db: &mut Database, workers: &mut [Worker<'_>], from: &From) -> R
         .hint("name some runs with the recipe's own parameters, repair them, and inspect again"))
 }
 
-impl Worker<'_> {
+impl<'a> Worker<'a> {
     async fn look(&mut self, db: &mut Database, number: usize, draft: &mut Draft, from: &From) -> Result<bool> {
-        let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
         let first = draft.overlay().is_empty();
         if !first && self.before.seen.is_none() {
-            let inputs = self.request.inputs(&dialect, schema.as_deref(), &self.env, &self.env);
-            let rows = look(db, &self.request, &inputs).await?;
-            self.before.seen = Some(seen(&inputs, &rows)?);
+            self.before.seen = Some(self.ask(db).await?.seen());
         }
-        let look_env = recipe_env(db, &self.request, draft.overlay())?;
-        let inputs = self.request.inputs(&dialect, schema.as_deref(), &self.env, &look_env);
-        let rows = look(db, &self.request, &inputs).await?;
+        self.inputs.look_through(draft.overlay())?;
+        let answers = self.ask(db).await?;
         if first {
-            self.before.seen = Some(seen(&inputs, &rows)?);
+            self.before.seen = Some(answers.seen());
         }
-        draft.add(number, &inputs, from, rows, &self.before)
+        draft.add(number, &self.inputs, from, answers, &self.before)
+    }
+
+    async fn ask(&self, db: &mut Database) -> Result<Answers<'a>> {
+        Answers::read(&self.inputs, look(db, &self.inputs).await?)
     }
 }
 

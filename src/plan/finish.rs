@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Value;
 
-use super::draft::{Draft, DraftStep, key_text};
+use super::draft::{Draft, DraftStep};
 use super::query::Inputs;
 use super::{
-    Evidence, From, HostRows, LeftOut, NotNeeded, OwnerClaim, Plan, PlanCheck, RecipeRef, RowChange, Step, Target,
-    step_name,
+    Evidence, From, HostRows, LeftOut, NotNeeded, OwnerClaim, Plan, PlanCheck, RecipeRef, Step, Target, step_name,
 };
 use crate::Result;
 use crate::manifest::Manifest;
@@ -61,7 +60,7 @@ impl Draft {
             args,
             owners,
             evidence,
-            hosts: parts.first().map_or_else(Vec::new, |p| hosts(p.manifest, &steps)),
+            hosts: parts.first().map_or_else(Vec::new, |p| hosts(p.site.manifest, &steps)),
             left_out,
             not_needed,
             checks,
@@ -97,7 +96,7 @@ impl Draft {
             let holds = |c: &&Check| c.step == draft.step.role && c.with.as_ref().is_none_or(takes_part);
             for check in inputs.recipe.file.checks.iter().filter(holds) {
                 let extra = BTreeMap::from([("work", Value::from("{work}"))]);
-                let sql = inputs.env.text(&format!("checks.{}", check.name), &check.sql, extra)?;
+                let sql = inputs.env().text(&format!("checks.{}", check.name), &check.sql, extra)?;
                 let step = step_name(index, &draft.step.role);
                 let (name, title) = (check.name.clone(), check.title.clone());
                 found.push(PlanCheck { name, title, step, sql, once: check.once });
@@ -152,11 +151,6 @@ impl Draft {
 
     /// What the last look of each recipe left out, without what another recipe plans.
     fn left_out(&self, parts: &[Inputs<'_>]) -> Vec<LeftOut> {
-        // A row to come has no key yet: the run it is for names it.
-        let named = |op: Op, row: &RowChange| match op {
-            Op::Insert => row.instance.clone().unwrap_or_default(),
-            Op::Update | Op::Delete => key_text(row),
-        };
         let inserted: BTreeSet<&String> = self
             .steps
             .iter()
@@ -164,7 +158,7 @@ impl Draft {
             .flat_map(|s| s.step.rows.iter().filter_map(|r| r.instance.as_ref()))
             .collect();
         let of_step = |s: &'_ DraftStep| -> Vec<(String, String)> {
-            s.step.rows.iter().map(|r| (s.step.role.clone(), named(s.step.op, r))).collect()
+            s.step.rows.iter().map(|r| (s.step.role.clone(), r.name(s.step.op))).collect()
         };
         let planned: BTreeSet<(String, String)> = self.steps.iter().flat_map(of_step).collect();
         let mut keys: BTreeMap<(&str, &str), Vec<&String>> = BTreeMap::new();
@@ -219,10 +213,10 @@ fn prose(inputs: &Inputs<'_>, from: &From, steps: &[&Step], findings: &BTreeSet<
     let extra = BTreeMap::from([
         ("counts", ser(&counts)),
         ("release", Value::from(from.release.clone())),
-        ("written", ser(written_phases(inputs.manifest, steps))),
+        ("written", ser(written_phases(inputs.site.manifest, steps))),
         ("findings", ser(findings)),
     ]);
-    inputs.env.file(&inputs.recipe.file.prose, extra)
+    inputs.env().file(&inputs.recipe.file.prose, extra)
 }
 
 /// Role → phases of the states that a plan writes, so that the prose speaks of these alone.

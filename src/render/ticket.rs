@@ -75,10 +75,7 @@ fn quiet(text: &str) -> String {
 }
 
 fn step_map(step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
-    let label = |row: &crate::plan::RowChange| {
-        let key: Vec<&str> = row.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect();
-        format!("{} {}", quiet(&key.join("/")), quiet(&row.label))
-    };
+    let label = |row: &crate::plan::RowChange| format!("{} {}", quiet(&row.key_text()), quiet(&row.label));
     BTreeMap::from([
         ("name", Value::from(step_name(index, &step.role))),
         ("title", Value::from(step.title.clone())),

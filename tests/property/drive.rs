@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock};
 
-use flowmend::apply::{self, ApplyChecks, Events, check_target};
+use flowmend::apply::{self, BundleState, Events, check_target};
 use flowmend::bundle::{self, Bundle};
 use flowmend::data::Tree;
 use flowmend::db::{Access, Address, Database};
@@ -191,8 +191,7 @@ impl Events for Quiet {
 }
 
 async fn check(db: &mut Database, bundle: &Bundle) -> Result<()> {
-    let checks = ApplyChecks { manifests: &app().manifests, writes: true, owners: true, registry: None };
-    check_target(db, bundle, &checks).await.map(drop)
+    check_target(db, bundle, &app().manifests, None).await
 }
 
 pub async fn apply(db: &mut Database, bundle: &Bundle) -> Result<()> {
@@ -200,7 +199,7 @@ pub async fn apply(db: &mut Database, bundle: &Bundle) -> Result<()> {
     apply::apply(db, bundle, &mut Quiet).await.map(drop)
 }
 
-pub async fn verify(db: &mut Database, bundle: &Bundle, state: &str) -> Result<()> {
+pub async fn verify(db: &mut Database, bundle: &Bundle, state: BundleState) -> Result<()> {
     let report = apply::verify(db, bundle).await?;
     if report.state == state && report.is_good() {
         return Ok(());
