@@ -22,7 +22,7 @@ pub struct PlanRequest<'a> {
     pub catalog: &'a Catalog,
     /// The release.
     pub found: &'a Identified,
-    /// The recipes: the one that was asked for, then those that follow.
+    /// The recipes: the one that was asked for, then those that follow; or all.
     pub parts: Vec<PlanPart<'a>>,
     /// The scheduler's zone, if it is known.
     pub zone: Option<&'a Zone>,
@@ -36,8 +36,19 @@ pub struct PlanPart<'a> {
     pub recipe: &'a Recipe,
     /// What the operator said, as far as the recipe knows of it.
     pub params: Params,
-    /// Whether only rows count that the plan itself uncovers.
-    pub follows: bool,
+    /// What it contributes.
+    pub takes: Takes,
+}
+
+/// What a recipe contributes to a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// All that it finds.
+    Found,
+    /// Only what the plan itself uncovers.
+    Uncovered,
+    /// Nothing: what it would do afterwards is said.
+    Nothing,
 }
 
 /// What the operator said: flag name → texts.
@@ -65,11 +76,12 @@ pub fn parts<'a>(
     let followers = recipes.of(&recipe.scheduler).filter(|r| {
         r.file.name != recipe.file.name && names.contains(&r.file.name.as_str()) && r.applies_to(&found.manifest)
     });
-    let chosen: Vec<(&Recipe, bool)> = std::iter::once((recipe, false)).chain(followers.map(|r| (r, true))).collect();
+    let chosen: Vec<(&Recipe, Takes)> =
+        std::iter::once((recipe, Takes::Found)).chain(followers.map(|r| (r, Takes::Uncovered))).collect();
     read_parts(chosen, &read, given)
 }
 
-/// Every recipe of the release that writes.
+/// Every recipe of the release that writes. Those of `except` take nothing.
 ///
 /// # Errors
 /// As [`parts`].
@@ -87,12 +99,12 @@ pub fn all_parts<'a>(
         return Err(Error::usage(format!("--except: no recipe `{unknown}` would take part"))
             .hint(format!("these would: {}", known.join(", "))));
     }
-    let chosen = all.into_iter().filter(|r| !except.contains(&r.file.name)).map(|r| (r, false)).collect();
-    read_parts(chosen, &read, given)
+    let takes = |r: &Recipe| if except.contains(&r.file.name) { Takes::Nothing } else { Takes::Found };
+    read_parts(all.into_iter().map(|r| (r, takes(r))).collect(), &read, given)
 }
 
 fn read_parts<'a>(
-    chosen: Vec<(&'a Recipe, bool)>,
+    chosen: Vec<(&'a Recipe, Takes)>,
     read: &impl Fn(&Recipe, &Given) -> Result<Params>,
     given: &Given,
 ) -> Result<Vec<PlanPart<'a>>> {
@@ -101,10 +113,10 @@ fn read_parts<'a>(
         // The recipe that was asked for says what it knows.
         read(first, given)?;
     }
-    let part = |(recipe, follows): (&'a Recipe, bool)| {
+    let part = |(recipe, takes): (&'a Recipe, Takes)| {
         let of_recipe = given.iter().filter(|(name, _)| recipe.parameter(name).is_some());
         let of_recipe: Given = of_recipe.map(|(n, v)| (n.clone(), v.clone())).collect();
-        Ok(PlanPart { recipe, params: read(recipe, &of_recipe)?, follows })
+        Ok(PlanPart { recipe, params: read(recipe, &of_recipe)?, takes })
     };
     chosen.into_iter().map(part).collect()
 }
@@ -127,7 +139,7 @@ struct Worker<'a> {
 /// A choice is open, a recipe does not render, two recipes want one row, or
 /// what the server said.
 pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan> {
-    let mut workers = Vec::new();
+    let (mut workers, mut excepted) = (Vec::new(), Vec::new());
     for part in &request.parts {
         let look = LookRequest {
             catalog: request.catalog,
@@ -137,13 +149,24 @@ pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan
             zone: request.zone,
             now: request.now,
         };
+        if part.takes == Takes::Nothing {
+            excepted.push(look);
+            continue;
+        }
         let env = recipe_env(db, &look, &Overlay::default())?;
-        let before = Before { seen: None, follows: part.follows };
+        let before = Before { seen: None, follows: part.takes == Takes::Uncovered };
         workers.push(Worker { request: look, env, before, looked_at: None });
     }
     let from = from(request)?;
     begin_snapshot(db).await?;
-    let draft = settle(db, &mut workers, &from).await?;
+    let mut draft = settle(db, &mut workers, &from).await?;
+    for other in &excepted {
+        let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
+        let env = recipe_env(db, other, draft.overlay())?;
+        let inputs = other.inputs(&dialect, schema.as_deref(), &env, &env);
+        let rows = look(db, other, &inputs).await?;
+        draft.except(&inputs, rows)?;
+    }
     end_snapshot(db).await?;
     let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
     let inputs: Vec<Inputs<'_>> =
@@ -201,14 +224,15 @@ impl Worker<'_> {
 
 fn from(request: &PlanRequest<'_>) -> Result<From> {
     let found = request.found;
-    let first = request.parts.first().ok_or_else(|| Error::usage("no recipe of this release writes anything"))?;
-    let asked: Vec<&PlanPart<'_>> = request.parts.iter().filter(|p| !p.follows).collect();
+    let parts: Vec<&PlanPart<'_>> = request.parts.iter().filter(|p| p.takes != Takes::Nothing).collect();
+    let first = parts.first().ok_or_else(|| Error::usage("no recipe of this release writes anything"))?;
+    let asked: Vec<&&PlanPart<'_>> = parts.iter().filter(|p| p.takes == Takes::Found).collect();
     let manifest = &found.manifest;
     let (recipe, recipe_title) = match asked.as_slice() {
         [one] => (one.recipe.file.name.clone(), one.recipe.file.title.clone()),
         _ => (ALL.to_owned(), "Every repair that was found and accepted, in one bundle".to_owned()),
     };
-    let shas: Vec<&[u8]> = request.parts.iter().map(|p| p.recipe.sha256.as_bytes()).collect();
+    let shas: Vec<&[u8]> = parts.iter().map(|p| p.recipe.sha256.as_bytes()).collect();
     let recipe_sha256 = match asked.as_slice() {
         [one] => one.recipe.sha256.clone(),
         _ => crate::bundle::sha256(&shas),

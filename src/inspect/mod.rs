@@ -9,7 +9,7 @@ mod owners;
 mod survey;
 
 pub use clock::{measure_zone, parse_zone};
-pub use derive::{Given, PlanPart, PlanRequest, all_parts, derive, parts};
+pub use derive::{Given, PlanPart, PlanRequest, Takes, all_parts, derive, parts};
 pub use findings::{Explained, FindingReport, LeftReport, REPORT};
 pub use identify::{Identified, identify};
 pub use look::{LookRequest, look, look_at_reports, recipe_env};

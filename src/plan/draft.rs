@@ -7,7 +7,7 @@ use minijinja::Value;
 use super::overlay::Overlay;
 use super::query::{Inputs, Shape, StepRows, now_expression, plan_column, shape};
 use super::tally::Tally;
-use super::{From, NotNeeded, PlanCondition, RowChange, Step, params};
+use super::{From, LeftOut, NotNeeded, PlanCondition, RowChange, SAMPLE, Step, params};
 use crate::catalog::Row;
 use crate::dialect::TypeClass;
 use crate::manifest::Manifest;
@@ -17,6 +17,8 @@ use crate::{Error, Result};
 
 /// The verdict of a row that is planned.
 const PLANNED: &str = "plan";
+/// Why a row is left out that a recipe of `--except` would repair.
+const EXCEPTED: &str = "excepted";
 
 /// What a recipe said of the rows of one database: place of the step, verdict, finding, row.
 pub type Seen = BTreeSet<(usize, String, String, Vec<String>)>;
@@ -44,6 +46,7 @@ pub struct Draft {
     /// Parameter and screen of each choice that nobody made.
     open: Vec<(String, String)>,
     overlay: Overlay,
+    pub(super) excepted: Vec<LeftOut>,
 }
 
 pub(super) struct DraftStep {
@@ -128,6 +131,34 @@ impl Draft {
         Ok(added)
     }
 
+    /// Counts what a recipe that takes no part would plan in the database as it
+    /// will be: a repair may uncover something, but never in silence.
+    ///
+    /// # Errors
+    /// The database lacks a column of the recipe.
+    pub fn except(&mut self, inputs: &Inputs<'_>, rows: Vec<StepRows>) -> Result<()> {
+        let name = &inputs.recipe.file.name;
+        let choice = inputs.recipe.file.choice.as_ref().map(|c| c.verdict.as_str());
+        let mut keys: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for (file, rows) in inputs.recipe.file.steps.iter().zip(rows) {
+            let StepRows::Rows(rows) = rows else { continue };
+            let shape = shape(inputs, file)?;
+            let wants = |a: &Answer| a.verdict == PLANNED || choice == Some(a.verdict.as_str());
+            let wanted = answers(&shape, rows).into_iter().filter(wants).map(|a| named(file.op, &a.change));
+            keys.entry(&file.role).or_default().extend(wanted);
+        }
+        let left = keys.into_iter().filter(|(_, keys)| !keys.is_empty()).map(|(role, keys)| LeftOut {
+            reason: EXCEPTED.to_owned(),
+            role: role.to_owned(),
+            count: keys.len(),
+            why: format!("{name} would repair it after these changes, and --except leaves that recipe out"),
+            way_out: format!("plan {name} next: flowmend plan {name}"),
+            sample: keys.into_iter().take(SAMPLE).collect(),
+        });
+        self.excepted.extend(left);
+        Ok(())
+    }
+
     /// The rows to plan, each with its finding; the others are counted.
     fn planned(&self, shape: &Shape<'_>, answers: Vec<Answer>, tally: &mut Tally) -> Result<Vec<(RowChange, String)>> {
         let role = &shape.file.role;
@@ -141,10 +172,7 @@ impl Draft {
                 planned.push((answer.change, answer.finding));
                 continue;
             }
-            let key = match shape.file.op {
-                Op::Insert => answer.change.instance.clone().unwrap_or_default(),
-                Op::Update | Op::Delete => key_text(&answer.change),
-            };
+            let key = named(shape.file.op, &answer.change);
             tally.leave_out(role, &answer.verdict, &answer.finding, key, &answer.change);
         }
         Ok(planned)
@@ -261,7 +289,15 @@ fn identity(inputs: &Inputs<'_>, index: usize, answer: &Answer) -> (usize, Strin
     (index, answer.verdict.clone(), finding, values)
 }
 
-pub(super) fn key_text(change: &RowChange) -> String {
+/// What names a row to people: its key, or the run that a row to come is for.
+pub(super) fn named(op: Op, row: &RowChange) -> String {
+    match op {
+        Op::Insert => row.instance.clone().unwrap_or_default(),
+        Op::Update | Op::Delete => key_text(row),
+    }
+}
+
+fn key_text(change: &RowChange) -> String {
     change.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect::<Vec<_>>().join("/")
 }
 
