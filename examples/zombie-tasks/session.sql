@@ -1,4 +1,4 @@
--- flowmend bundle e20aee85a5979200: session settings
+-- flowmend bundle 2630a572ccf61788: session settings
 -- The session is set here, so that it does not hang on the client's defaults.
 SET NAMES utf8mb4;
 -- Strict, so that a guard cannot be bent to fit; backslash escapes stay on.

@@ -32,8 +32,8 @@ impl Draft {
             let new: Vec<_> = part.params.owners().into_iter().filter(|o| !owners.contains(o)).collect();
             owners.extend(new);
         }
-        let used = |n: usize| self.steps.iter().any(|s| s.part == n);
-        let recipes = parts.iter().enumerate().filter(|(n, _)| used(*n)).map(|(_, p)| RecipeRef {
+        let used: BTreeSet<usize> = self.steps.iter().map(|s| s.part).collect();
+        let recipes = parts.iter().enumerate().filter(|(n, _)| used.contains(n)).map(|(_, p)| RecipeRef {
             name: p.recipe.file.name.clone(),
             title: p.recipe.file.title.clone(),
             sha256: p.recipe.sha256.clone(),
@@ -46,9 +46,8 @@ impl Draft {
         let mut left_out = self.left_out(parts);
         left_out.append(&mut self.excepted);
         let mut not_needed: Vec<NotNeeded> = Vec::new();
-        for note in
-            self.notes.into_iter().filter(|(n, _)| *n == 0 || from.recipes.len() > 1).flat_map(|(_, n)| n.not_needed)
-        {
+        let speaks = |n: &usize| *n == 0 || used.contains(n);
+        for note in self.notes.into_iter().filter(|(n, _)| speaks(n)).flat_map(|(_, n)| n.not_needed) {
             if !not_needed.contains(&note) {
                 not_needed.push(note);
             }
