@@ -21,7 +21,7 @@ pub struct PlanRequest<'a> {
     pub catalog: &'a Catalog,
     /// The release.
     pub found: &'a Identified,
-    /// The recipes: the one that was asked for, then those that follow.
+    /// The recipes: the one that was asked for, then those that follow; or all.
     pub parts: Vec<PlanPart<'a>>,
     /// The scheduler's zone, if it is known.
     pub zone: Option<&'a Zone>,
@@ -35,8 +35,19 @@ pub struct PlanPart<'a> {
     pub recipe: &'a Recipe,
     /// What the operator said, as far as the recipe knows of it.
     pub params: Params,
-    /// Whether only rows count that the plan itself uncovers.
-    pub follows: bool,
+    /// What it contributes.
+    pub takes: Takes,
+}
+
+/// What a recipe contributes to a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// All that it finds.
+    Found,
+    /// Only what the plan itself uncovers.
+    Uncovered,
+    /// Nothing: what it would do afterwards is said.
+    Nothing,
 }
 
 /// What the operator said: flag name → texts.
@@ -64,11 +75,12 @@ pub fn parts<'a>(
     let followers = recipes.of(&recipe.scheduler).filter(|r| {
         r.file.name != recipe.file.name && names.contains(&r.file.name.as_str()) && r.applies_to(&found.manifest)
     });
-    let chosen: Vec<(&Recipe, bool)> = std::iter::once((recipe, false)).chain(followers.map(|r| (r, true))).collect();
+    let chosen: Vec<(&Recipe, Takes)> =
+        std::iter::once((recipe, Takes::Found)).chain(followers.map(|r| (r, Takes::Uncovered))).collect();
     read_parts(chosen, &read, given)
 }
 
-/// Every recipe of the release that writes.
+/// Every recipe of the release that writes. Those of `except` take nothing.
 ///
 /// # Errors
 /// As [`parts`].
@@ -86,12 +98,12 @@ pub fn all_parts<'a>(
         return Err(Error::usage(format!("--except: no recipe `{unknown}` would take part"))
             .hint(format!("these would: {}", known.join(", "))));
     }
-    let chosen = all.into_iter().filter(|r| !except.contains(&r.file.name)).map(|r| (r, false)).collect();
-    read_parts(chosen, &read, given)
+    let takes = |r: &Recipe| if except.contains(&r.file.name) { Takes::Nothing } else { Takes::Found };
+    read_parts(all.into_iter().map(|r| (r, takes(r))).collect(), &read, given)
 }
 
 fn read_parts<'a>(
-    chosen: Vec<(&'a Recipe, bool)>,
+    chosen: Vec<(&'a Recipe, Takes)>,
     read: &impl Fn(&Recipe, &Given) -> Result<Params>,
     given: &Given,
 ) -> Result<Vec<PlanPart<'a>>> {
@@ -100,10 +112,10 @@ fn read_parts<'a>(
         // The recipe that was asked for says what it knows.
         read(first, given)?;
     }
-    let part = |(recipe, follows): (&'a Recipe, bool)| {
+    let part = |(recipe, takes): (&'a Recipe, Takes)| {
         let of_recipe = given.iter().filter(|(name, _)| recipe.parameter(name).is_some());
         let of_recipe: Given = of_recipe.map(|(n, v)| (n.clone(), v.clone())).collect();
-        Ok(PlanPart { recipe, params: read(recipe, &of_recipe)?, follows })
+        Ok(PlanPart { recipe, params: read(recipe, &of_recipe)?, takes })
     };
     chosen.into_iter().map(part).collect()
 }
@@ -134,14 +146,24 @@ pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan
         zone: request.zone,
         now: request.now,
     };
-    let mut workers = Vec::new();
+    let (mut workers, mut excepted) = (Vec::new(), Vec::new());
     for part in &request.parts {
         let inputs = Inputs::new(site, part.recipe, &part.params)?;
-        workers.push(Worker { inputs, before: Before { seen: None, follows: part.follows }, looked_at: None });
+        if part.takes == Takes::Nothing {
+            excepted.push(inputs);
+            continue;
+        }
+        let before = Before { seen: None, follows: part.takes == Takes::Uncovered };
+        workers.push(Worker { inputs, before, looked_at: None });
     }
     let from = from(request)?;
     begin_snapshot(db).await?;
-    let draft = settle(db, &mut workers, &from).await?;
+    let mut draft = settle(db, &mut workers, &from).await?;
+    for inputs in &mut excepted {
+        inputs.look_through(draft.overlay())?;
+        let answers = Answers::read(inputs, look(db, inputs).await?)?;
+        draft.except(inputs, answers);
+    }
     end_snapshot(db).await?;
     let inputs: Vec<Inputs<'_>> = workers.into_iter().map(|w| w.inputs).collect();
     let mut plan = draft.finish(&inputs, from, target(db).await?)?;
@@ -197,14 +219,15 @@ impl<'a> Worker<'a> {
 
 fn from(request: &PlanRequest<'_>) -> Result<From> {
     let found = request.found;
-    let first = request.parts.first().ok_or_else(|| Error::usage("no recipe of this release writes anything"))?;
-    let asked: Vec<&PlanPart<'_>> = request.parts.iter().filter(|p| !p.follows).collect();
+    let parts: Vec<&PlanPart<'_>> = request.parts.iter().filter(|p| p.takes != Takes::Nothing).collect();
+    let first = parts.first().ok_or_else(|| Error::usage("no recipe of this release writes anything"))?;
+    let asked: Vec<&&PlanPart<'_>> = parts.iter().filter(|p| p.takes == Takes::Found).collect();
     let manifest = &found.manifest;
     let (recipe, recipe_title) = match asked.as_slice() {
         [one] => (one.recipe.file.name.clone(), one.recipe.file.title.clone()),
         _ => (ALL.to_owned(), "Every repair that was found and accepted, in one bundle".to_owned()),
     };
-    let shas: Vec<&[u8]> = request.parts.iter().map(|p| p.recipe.sha256.as_bytes()).collect();
+    let shas: Vec<&[u8]> = parts.iter().map(|p| p.recipe.sha256.as_bytes()).collect();
     let recipe_sha256 = match asked.as_slice() {
         [one] => one.recipe.sha256.clone(),
         _ => crate::bundle::sha256(&shas),

@@ -10,7 +10,7 @@ mod registered;
 mod survey;
 
 pub use clock::{measure_zone, parse_zone};
-pub use derive::{Given, PlanPart, PlanRequest, all_parts, derive, parts};
+pub use derive::{Given, PlanPart, PlanRequest, Takes, all_parts, derive, parts};
 pub use findings::{Explained, FindingReport, LeftReport, REPORT};
 pub use identify::{Identified, identify};
 pub use look::{look, look_at_reports};

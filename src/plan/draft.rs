@@ -8,12 +8,15 @@ use super::answers::{Answer, Answers, Before, StepAnswers};
 use super::overlay::Overlay;
 use super::query::{Inputs, Shape, now_expression, plan_column};
 use super::tally::Tally;
-use super::{From, NotNeeded, PlanCondition, RowChange, Step, params};
+use super::{From, LeftOut, NotNeeded, PlanCondition, RowChange, SAMPLE, Step, params};
 use crate::dialect::TypeClass;
 use crate::manifest::Manifest;
 use crate::recipe::{ConditionTime, Op, SetKind, StepFile};
 use crate::render::ser;
 use crate::{Error, Result};
+
+/// Why a row is left out that a recipe of `--except` would repair.
+const EXCEPTED: &str = "excepted";
 
 /// Steps of several recipes, gathered look by look.
 #[derive(Default)]
@@ -23,6 +26,7 @@ pub struct Draft {
     /// Parameter and screen of each choice that nobody made.
     open: Vec<(String, String)>,
     overlay: Overlay,
+    pub(super) excepted: Vec<LeftOut>,
 }
 
 pub(super) struct DraftStep {
@@ -96,6 +100,29 @@ impl Draft {
         }
         self.notes.insert(part, notes);
         Ok(added)
+    }
+
+    /// Counts what a recipe that takes no part would plan in the database as it
+    /// will be: a repair may uncover something, but never in silence.
+    pub fn except(&mut self, inputs: &Inputs<'_>, answers: Answers<'_>) {
+        let name = &inputs.recipe.file.name;
+        let choice = inputs.recipe.file.choice.as_ref().map(|c| c.verdict.as_str());
+        let mut keys: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for step in answers.steps {
+            let StepAnswers::Rows(shape, answers) = step else { continue };
+            let wants = |a: &Answer| a.is_planned() || choice == Some(a.verdict.as_str());
+            let wanted = answers.into_iter().filter(wants).map(|a| a.change.name(shape.file.op));
+            keys.entry(&shape.file.role).or_default().extend(wanted);
+        }
+        let left = keys.into_iter().filter(|(_, keys)| !keys.is_empty()).map(|(role, keys)| LeftOut {
+            reason: EXCEPTED.to_owned(),
+            role: role.to_owned(),
+            count: keys.len(),
+            why: format!("{name} would repair it after these changes, and --except leaves that recipe out"),
+            way_out: format!("plan {name} next: flowmend plan {name}"),
+            sample: keys.into_iter().take(SAMPLE).collect(),
+        });
+        self.excepted.extend(left);
     }
 
     /// The rows to plan, each with its finding; the others are counted.

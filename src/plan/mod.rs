@@ -23,6 +23,8 @@ use crate::recipe::{ConditionTime, Op, SetKind};
 
 /// The version of plan.toml's form.
 pub const FORMAT: u32 = 1;
+/// How many keys of left-out rows a plan shows.
+const SAMPLE: usize = 5;
 
 /// Everything that a bundle is rendered from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -157,6 +157,10 @@ fn add_names(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
             None => d.table(schema.as_deref(), &role.table),
         })
     });
+    let (m, d, schema) = (scope.manifest.clone(), scope.dialect.clone(), scope.schema.map(ToOwned::to_owned));
+    env.add_function("live_table", move |role: &str| -> TemplateResult<String> {
+        Ok(d.table(schema.as_deref(), &m.role(role).map_err(|e| fail(&e))?.table))
+    });
     let (m, d) = (scope.manifest.clone(), scope.dialect.clone());
     env.add_function("alias", move |role: &str, alias: &str| -> TemplateResult<Value> {
         let role = m.role(role).map_err(|e| fail(&e))?;

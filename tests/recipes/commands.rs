@@ -222,6 +222,21 @@ fn ages_and_workflows_narrow_it() {
     }
 }
 
+/// A scope names runs: a command is in it by the run, or the workflow, that it names.
+#[test]
+fn a_scope_narrows_it() {
+    for server in Server::available("dead_commands_scope") {
+        for release in server.share(&["1.3.9", "3.1.9", "3.4.1"]) {
+            let db = queue(server, release);
+            plan(&db, release, &["--instance", "102"]).expect(0);
+            sealed("apply", &db, "b", &[]).expect(0);
+            assert_eq!(left(&db, &manifest(release)), ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"], "{release}");
+            let none = plan(&db, release, &["--project", "another"]).expect(0);
+            assert!(none.out.contains("Nothing to repair"), "{release}: {}", none.out);
+        }
+    }
+}
+
 /// What somebody does between plan and apply stops all of it.
 #[test]
 fn a_command_that_changed_stops_it() {
