@@ -1,14 +1,14 @@
--- flowmend bundle e94b6176c50a27c7: drops the bundle's own tables
+-- flowmend bundle 137c65d2bc969a64: drops the bundle's own tables
 -- After this the bundle cannot be rolled back. The ledger keeps its rows.
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_03_work`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_03_before`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_03_after`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_04_work`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_04_before`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_04_after`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_05_work`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_05_before`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_05_after`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_06_work`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_06_before`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_06_after`;
+DROP TABLE IF EXISTS `flowmend_137c65d2bc96_03_work`;
+DROP TABLE IF EXISTS `flowmend_137c65d2bc96_03_before`;
+DROP TABLE IF EXISTS `flowmend_137c65d2bc96_03_after`;
+DROP TABLE IF EXISTS `flowmend_137c65d2bc96_04_work`;
+DROP TABLE IF EXISTS `flowmend_137c65d2bc96_04_before`;
+DROP TABLE IF EXISTS `flowmend_137c65d2bc96_04_after`;
+DROP TABLE IF EXISTS `flowmend_137c65d2bc96_05_work`;
+DROP TABLE IF EXISTS `flowmend_137c65d2bc96_05_before`;
+DROP TABLE IF EXISTS `flowmend_137c65d2bc96_05_after`;
+DROP TABLE IF EXISTS `flowmend_137c65d2bc96_06_work`;
+DROP TABLE IF EXISTS `flowmend_137c65d2bc96_06_before`;
+DROP TABLE IF EXISTS `flowmend_137c65d2bc96_06_after`;
