@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::api::Api;
+use super::releases::{self, Release};
 use crate::support::db::{Server, TestDb};
 
 /// A running DolphinScheduler with a database of its own.
 pub struct Cluster {
-    pub release: String,
+    pub release: &'static Release,
     pub db: TestDb,
     pub api: Api,
     dir: PathBuf,
@@ -53,7 +54,7 @@ impl Cluster {
         let dir = db.path("servers");
         std::fs::create_dir_all(&dir).unwrap();
         let api = Api::new(&port("api"));
-        let mut cluster = Self { release: release.to_owned(), db, api, dir };
+        let mut cluster = Self { release: releases::named(release), db, api, dir };
         cluster.up(&["zookeeper", "worker", "api", "master"]);
         cluster.api.login();
         cluster
@@ -67,7 +68,7 @@ impl Cluster {
 
     /// Starts servers and waits until they are up.
     pub fn up(&self, servers: &[&str]) {
-        let mut command = script(&["start", &self.release]);
+        let mut command = script(&["start", self.release.name]);
         command.arg(&self.dir).arg(&self.db.url).args(servers);
         must(command);
     }
@@ -116,8 +117,10 @@ impl Cluster {
             self.db.exec(&format!("UPDATE t_ds_process_instance SET state = 5 WHERE {run}"));
             self.db.exec(&format!("UPDATE t_ds_task_instance SET state = 9 WHERE {task}"));
             self.db.exec("DELETE FROM t_ds_command");
-            self.db.exec("DELETE FROM t_ds_task_group_queue");
-            self.db.exec("UPDATE t_ds_task_group SET use_size = 0");
+            if self.release.groups {
+                self.db.exec("DELETE FROM t_ds_task_group_queue");
+                self.db.exec("UPDATE t_ds_task_group SET use_size = 0");
+            }
         }
         for server in ["worker", "master"] {
             if !self.runs(server) {
@@ -136,7 +139,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         if let Some(keep) = std::env::var_os("FLOWMEND_REAL_LOGS") {
-            let to = Path::new(&keep).join(format!("{}-{:?}", self.release, self.db.server));
+            let to = Path::new(&keep).join(format!("{}-{:?}", self.release.name, self.db.server));
             let _ = std::fs::create_dir_all(&to);
             for server in ["api", "worker", "master"] {
                 for log in ["log", "log.old"] {

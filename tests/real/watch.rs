@@ -118,6 +118,9 @@ impl Cluster {
         {
             eprintln!("error {line}");
         }
+        if !self.release.groups {
+            return;
+        }
         let queue = ["id", "task_id", "process_id", "group_id", "status", "in_queue", "force_start"];
         for line in self.show("t_ds_task_group_queue", &queue, &of.replace("process_instance_id", "process_id")) {
             eprintln!("queue {line}");

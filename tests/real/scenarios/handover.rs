@@ -16,15 +16,10 @@ fn stranded(c: &Cluster, name: &str, task: &str, seconds: u32) -> (Plain, String
     (w, run)
 }
 
-/// Whether masters of this release start a task at 8 anew; others adopt a task at 1.
-fn restarts(c: &Cluster) -> bool {
-    c.release == "3.1.9"
-}
-
 /// Recovered while a master is up: the task is still marked as running.
 pub fn resume(c: &Cluster) {
     // Where it is adopted, the task must outlive the wait.
-    let (w, run) = stranded(c, "handover", "1", if restarts(c) { 12 } else { 70 });
+    let (w, run) = stranded(c, "handover", "1", if c.release.adopts { 70 } else { 12 });
     c.up(&["master"]);
     // The failover looks 10 s after the start.
     pass(20);
@@ -35,7 +30,7 @@ pub fn resume(c: &Cluster) {
     let taken = becomes(90, || c.run_state(&run) == "7");
     after(c, &w, &run, "the recovery command");
     assert!(taken, "the master takes it and ends it");
-    let tasks = if restarts(c) { vec!["8", "7"] } else { vec!["7"] };
+    let tasks = if c.release.adopts { vec!["7"] } else { vec!["8", "7"] };
     assert_eq!(c.task_states(&run), tasks);
     assert_eq!(begun(&w.marker), tasks.len());
     next(c, &w);
