@@ -27,17 +27,18 @@ here=$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")
 # LAYOUT   what the build makes: a folder for each server, or one class path
 # UNITS    whether durations carry their unit (2s, 1m) or are bare numbers of it
 # LOGS     how a server is told to log to standard output
-# RELEASE  LAYOUT    UNITS  LOGS
+# NEWER    ZooKeeper's library to use; - for the release's own. 3.4 cannot connect on Java 14 and later
+# RELEASE  LAYOUT    UNITS  LOGS     NEWER
 releases='
-2.0.*      classpath bare   logback
-*          servers   named  docker
+2.0.*      classpath bare   logback  3.5.9
+*          servers   named  docker   -
 '
 
 # The value of COLUMN for RELEASE.
 of_release() {
-    local column=$1 release=$2 pattern layout units logs
+    local column=$1 release=$2 pattern layout units logs newer
     # shellcheck disable=SC2034,SC2053  # columns are named by $column; a pattern it is
-    while read -r pattern layout units logs; do
+    while read -r pattern layout units logs newer; do
         [[ -n $pattern && $release == $pattern ]] || continue
         echo "${!column}"
         return
@@ -88,7 +89,7 @@ keep_classpath() {
 }
 
 get() {
-    local release=$1 work=$cache/src/$1 home=$cache/$1
+    local release=$1 work=$cache/src/$1 home=$cache/$1 library libraries=("$connector") zookeeper
     [[ ! -e $home/done ]] || return 0
     [[ -e $work/pom.xml ]] || unpack "$release" "$work"
     (cd -- "$work" && MAVEN_OPTS=-Xmx1200m mvn "${build_flags[@]}" package \
@@ -97,7 +98,11 @@ get() {
         die "the build failed: $work.log"
     "keep_$(of_release layout "$release")" "$work" "$home"
     cp -al -- "$work/dolphinscheduler-dao/src/main/resources/sql" "$home/sql"
-    mvn -q -B -f "$here/pom.xml" dependency:copy -Dartifact="$connector" -DoutputDirectory="$home/driver"
+    zookeeper=$(of_release newer "$release")
+    [[ $zookeeper == - ]] || libraries+=(org.apache.zookeeper:zookeeper{,-jute}:"$zookeeper")
+    for library in "${libraries[@]}"; do
+        mvn -q -B -f "$here/pom.xml" dependency:copy -Dartifact="$library" -DoutputDirectory="$home/first"
+    done
     touch -- "$home/done"
 }
 
@@ -201,7 +206,8 @@ java_options() {
     # Tasks run as the user who runs the test.
     printf '%s\n' -Dsudo.enable=false "-Ddata.basedir.path=$2/data"
     # Where the registry is not Spring's, its settings are the virtual machine's.
-    printf '%s\n' "-Dregistry.servers=127.0.0.1:$(port zookeeper)" -Dregistry.session.timeout.ms=6000
+    printf '%s\n' "-Dregistry.servers=127.0.0.1:$(port zookeeper)" -Dregistry.session.timeout.ms=6000 \
+        -Dregistry.block.until.connected.wait=30000
     [[ $(of_release logs "$release") != logback ]] || printf '%s\n' "-Dlogging.config=$here/logback.xml"
     case $1 in
     zookeeper) printf '%s\n' -Xmx128m -Dzookeeper.admin.enableServer=false -Dzookeeper.jmx.log4j.disable=true "-Dlogback.configurationFile=$here/logback.xml" ;;
@@ -235,7 +241,7 @@ launch() {
         . <(settings "$release" "$server" "$url" | sed "s/=\(.*\)/='\1'/")
         set +a
         exec setsid java "${options[@]}" "-Dflowmend.real=$dir/$server" \
-            -cp "$home/conf:$home/libs/*:$cache/$release/driver/*" "$(main_class "$server")" "${arguments[@]}"
+            -cp "$home/conf:$cache/$release/first/*:$home/libs/*" "$(main_class "$server")" "${arguments[@]}"
     ) >"$dir/$server/log" 2>&1 </dev/null &
     echo $! >"$dir/$server/pid"
     for ((try = 0; try < 600; try++)); do

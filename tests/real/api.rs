@@ -101,6 +101,7 @@ impl Api {
             ("failureStrategy", "CONTINUE"),
             ("warningType", "ALL"),
             ("warningGroupId", "1"),
+            ("processInstancePriority", "MEDIUM"),
             ("execType", "START_PROCESS"),
             ("tenantCode", &tenant),
         ];
