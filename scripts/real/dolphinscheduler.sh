@@ -28,17 +28,19 @@ here=$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")
 # UNITS    whether durations carry their unit (2s, 1m) or are bare numbers of it
 # LOGS     how a server is told to log to standard output
 # NEWER    ZooKeeper's library to use; - for the release's own. 3.4 cannot connect on Java 14 and later
-# RELEASE  LAYOUT    UNITS  LOGS     NEWER
+# AT       what to check out; - for the tag of that name. For 3.3 there is only a commit before it
+# RELEASE  LAYOUT    UNITS  LOGS     NEWER  AT
 releases='
-2.0.*      classpath bare   logback  3.5.9
-*          servers   named  docker   -
+2.0.*      classpath bare   logback  3.5.9  -
+3.3-dev    servers   named  docker   -      7e0095dca198bfc50c59bbc10b3be5617d7b3229
+*          servers   named  docker   -      -
 '
 
 # The value of COLUMN for RELEASE.
 of_release() {
-    local column=$1 release=$2 pattern layout units logs newer
+    local column=$1 release=$2 pattern layout units logs newer at
     # shellcheck disable=SC2034,SC2053  # columns are named by $column; a pattern it is
-    while read -r pattern layout units logs newer; do
+    while read -r pattern layout units logs newer at; do
         [[ -n $pattern && $release == $pattern ]] || continue
         echo "${!column}"
         return
@@ -57,13 +59,15 @@ build_flags=(-B -ntp -T2 -Dmaven.test.skip=true -Dspotless.check.skip=true -Djac
     # The Lombok of the releases is too old for Java 17.
     -Dlombok.version=1.18.30)
 
-# Lays out the tag RELEASE in FOLDER. The web pages' module must exist, empty.
+# Lays out the source of RELEASE in FOLDER. The web pages' module must exist, empty.
 unpack() {
-    local release=$1 folder=$2 git_dir
+    local release=$1 folder=$2 git_dir at
+    at=$(of_release at "$release")
+    [[ $at != - ]] || at=$release
     git_dir=$(git -C "${FLOWMEND_REAL_SOURCE:?names no clone of apache/dolphinscheduler}" rev-parse --absolute-git-dir)
     mkdir -p -- "$folder"
-    git --git-dir="$git_dir" archive "$release" | tar -x -C "$folder" --exclude='dolphinscheduler-ui/*'
-    git --git-dir="$git_dir" archive "$release" dolphinscheduler-ui/pom.xml | tar -x -C "$folder"
+    git --git-dir="$git_dir" archive "$at" | tar -x -C "$folder" --exclude='dolphinscheduler-ui/*'
+    git --git-dir="$git_dir" archive "$at" dolphinscheduler-ui/pom.xml | tar -x -C "$folder"
 }
 
 # Puts what the build made where `start` looks for it: one folder with `libs` and

@@ -2,10 +2,13 @@
 
 use serde_json::{Value, json};
 
+use super::releases::Release;
+
 /// Somebody who is logged in.
 pub struct Api {
     base: String,
     session: String,
+    release: &'static Release,
 }
 
 /// A task of a workflow to make.
@@ -23,8 +26,8 @@ fn tenant() -> String {
 }
 
 impl Api {
-    pub fn new(port: &str) -> Self {
-        Self { base: format!("http://127.0.0.1:{port}/dolphinscheduler"), session: String::new() }
+    pub fn new(port: &str, release: &'static Release) -> Self {
+        Self { base: format!("http://127.0.0.1:{port}/dolphinscheduler"), session: String::new(), release }
     }
 
     /// Logs in as the administrator that every fresh schema has.
@@ -36,8 +39,11 @@ impl Api {
 
     /// What the server says, which may be a refusal.
     pub fn ask(&self, path: &str, form: &[(&str, &str)]) -> Value {
+        let path = self.release.say(path);
         let request = ureq::post(format!("{}{path}", self.base)).header("sessionId", &self.session);
-        request.send_form(form.iter().copied()).unwrap().body_mut().read_json().unwrap()
+        let form: Vec<(String, String)> =
+            form.iter().map(|(k, v)| (self.release.say(k), self.release.say(v))).collect();
+        request.send_form(form.iter().map(|(k, v)| (k.as_str(), v.as_str()))).unwrap().body_mut().read_json().unwrap()
     }
 
     /// The data of an answer, which must be a success.
@@ -48,7 +54,7 @@ impl Api {
 
     #[track_caller]
     pub fn get(&self, path: &str) -> Value {
-        let request = ureq::get(format!("{}{path}", self.base)).header("sessionId", &self.session);
+        let request = ureq::get(format!("{}{}", self.base, self.release.say(path))).header("sessionId", &self.session);
         data(path, request.call().unwrap().body_mut().read_json().unwrap())
     }
 

@@ -53,8 +53,9 @@ impl Cluster {
         assert!(loaded.status.success(), "{}", String::from_utf8_lossy(&loaded.stderr));
         let dir = db.path("servers");
         std::fs::create_dir_all(&dir).unwrap();
-        let api = Api::new(&port("api"));
-        let mut cluster = Self { release: releases::named(release), db, api, dir };
+        let release = releases::named(release);
+        let api = Api::new(&port("api"), release);
+        let mut cluster = Self { release, db, api, dir };
         cluster.up(&["zookeeper", "worker", "api", "master"]);
         cluster.api.login();
         cluster
@@ -114,12 +115,12 @@ impl Cluster {
         let left = [("t_ds_process_instance", run), ("t_ds_task_instance", task), ("t_ds_command", "1 = 1")];
         if left.iter().any(|(table, condition)| self.count(table, condition) > 0) {
             self.kill(&["master"]);
-            self.db.exec(&format!("UPDATE t_ds_process_instance SET state = 5 WHERE {run}"));
-            self.db.exec(&format!("UPDATE t_ds_task_instance SET state = 9 WHERE {task}"));
-            self.db.exec("DELETE FROM t_ds_command");
+            self.exec(&format!("UPDATE t_ds_process_instance SET state = 5 WHERE {run}"));
+            self.exec(&format!("UPDATE t_ds_task_instance SET state = 9 WHERE {task}"));
+            self.exec("DELETE FROM t_ds_command");
             if self.release.groups {
-                self.db.exec("DELETE FROM t_ds_task_group_queue");
-                self.db.exec("UPDATE t_ds_task_group SET use_size = 0");
+                self.exec("DELETE FROM t_ds_task_group_queue");
+                self.exec("UPDATE t_ds_task_group SET use_size = 0");
             }
         }
         for server in ["worker", "master"] {

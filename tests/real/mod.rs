@@ -62,6 +62,16 @@ fn dolphinscheduler_2_0_9_on_mariadb() {
 }
 
 #[test]
+fn dolphinscheduler_3_3_dev_on_postgresql() {
+    all("3.3-dev", Server::PostgreSql);
+}
+
+#[test]
+fn dolphinscheduler_3_3_dev_on_mariadb() {
+    all("3.3-dev", Server::MariaDb);
+}
+
+#[test]
 fn dolphinscheduler_3_1_9_on_postgresql() {
     all("3.1.9", Server::PostgreSql);
 }

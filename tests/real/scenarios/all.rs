@@ -16,7 +16,7 @@ pub fn mixed(c: &Cluster) {
     let handed_over = stranded.running(c);
     let line = c.release.lines.then(|| Line::new(c));
     c.kill(&["master"]);
-    c.db.exec(&format!("UPDATE t_ds_process_instance SET host = 'NULL' WHERE id = {handed_over}"));
+    c.exec(&format!("UPDATE t_ds_process_instance SET {} WHERE id = {handed_over}", c.release.hand_over));
     let mut closed = vec![&run, &handed_over];
     let mut once = vec![&zombie, &stranded];
     if let Some(p) = &pair {
@@ -81,7 +81,7 @@ impl Line {
     fn close_first(&self, c: &Cluster) {
         let first = &self.first;
         for (table, key) in [("t_ds_task_instance", "process_instance_id"), ("t_ds_process_instance", "id")] {
-            c.db.exec(&format!("UPDATE {table} SET state = 6, end_time = start_time WHERE {key} = {first}"));
+            c.exec(&format!("UPDATE {table} SET state = 6, end_time = start_time WHERE {key} = {first}"));
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::real::watch::{becomes, pass};
 
 /// A command with a number of its own, for a workflow and a run that may not exist.
 fn add(c: &Cluster, id: u32, kind: u32, workflow: i64, version: u32, run: u32) {
-    c.db.exec(&format!(
+    c.exec(&format!(
         "INSERT INTO t_ds_command (id, command_type, process_definition_code, process_definition_version, \
          process_instance_id, command_param, executor_id, process_instance_priority, start_time, update_time) \
          VALUES ({id}, {kind}, {workflow}, {version}, {run}, '{{}}', 1, 2, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP)"
@@ -19,7 +19,7 @@ fn five(c: &Cluster, first: u32, workflow: i64) {
     add(c, first + 1, 0, workflow, 0, 0);
     add(c, first + 2, 0, 4_711, 1, 0);
     add(c, first + 3, 2, workflow, 1, 999_998);
-    c.db.exec(&format!(
+    c.exec(&format!(
         "INSERT INTO t_ds_error_command (id, command_type, process_definition_code, process_definition_version, message) \
          VALUES ({}, 2, 1, 1, 'an earlier failure')",
         first + 3
@@ -57,7 +57,7 @@ pub fn poison(c: &Cluster) {
     );
     assert_eq!(mentions(), quiet, "the log is quiet");
     succeeds(c, &w);
-    c.db.exec("DELETE FROM t_ds_error_command");
+    c.exec("DELETE FROM t_ds_error_command");
 }
 
 /// All taken away before a master starts.
@@ -74,7 +74,7 @@ pub fn before_start(c: &Cluster) {
     assert_eq!(c.count("t_ds_error_command", "1 = 1"), 1, "nothing else failed");
     let log = c.log("master");
     assert!(!(910_001..=910_005).any(|id| log.contains(&id.to_string())), "the master hears of none");
-    c.db.exec("DELETE FROM t_ds_error_command");
+    c.exec("DELETE FROM t_ds_error_command");
 }
 
 fn done(c: &Cluster, w: &Plain) -> u32 {

@@ -118,10 +118,10 @@ pub fn told_failed(c: &Cluster) {
 pub fn told_succeeded(c: &Cluster) {
     let f = family(c, "family-succeeded");
     let son = &f.son;
-    c.db.exec(&format!(
+    c.exec(&format!(
         "UPDATE t_ds_task_instance SET state = 7, end_time = start_time WHERE process_instance_id = {son}"
     ));
-    c.db.exec(&format!("UPDATE t_ds_process_instance SET state = 7, end_time = start_time WHERE id = {son}"));
+    c.exec(&format!("UPDATE t_ds_process_instance SET state = 7, end_time = start_time WHERE id = {son}"));
     repair(c, "sub-workflows", "family-succeeded", &["--choose", "resume"]);
     assert_eq!((at(c, son), at(c, &f.parent)), (is("7", &["7"]), is("1", &["7"])));
     c.up(&["master"]);
@@ -136,10 +136,10 @@ pub fn told_succeeded(c: &Cluster) {
 pub fn orphan(c: &Cluster) {
     let f = family(c, "family-orphan");
     let parent = &f.parent;
-    c.db.exec(&format!(
+    c.exec(&format!(
         "UPDATE t_ds_task_instance SET state = 9, end_time = start_time WHERE process_instance_id = {parent}"
     ));
-    c.db.exec(&format!("UPDATE t_ds_process_instance SET state = 5, end_time = start_time WHERE id = {parent}"));
+    c.exec(&format!("UPDATE t_ds_process_instance SET state = 5, end_time = start_time WHERE id = {parent}"));
     repair(c, "sub-workflows", "family-orphan", &["--children", "finish"]);
     let closed = (is("5", &["9"]), is("5", &["9"]));
     assert_eq!((at(c, &f.son), at(c, parent)), closed);

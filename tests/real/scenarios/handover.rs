@@ -9,8 +9,8 @@ fn stranded(c: &Cluster, name: &str, task: &str, seconds: u32) -> (Plain, String
     let w = Plain::new(c, name, "PARALLEL", seconds);
     let run = w.running(c);
     c.kill(&["master"]);
-    c.db.exec(&format!("UPDATE t_ds_process_instance SET host = 'NULL' WHERE id = {run}"));
-    c.db.exec(&format!("UPDATE t_ds_task_instance SET state = {task} WHERE process_instance_id = {run}"));
+    c.exec(&format!("UPDATE t_ds_process_instance SET {} WHERE id = {run}", c.release.hand_over));
+    c.exec(&format!("UPDATE t_ds_task_instance SET state = {task} WHERE process_instance_id = {run}"));
     take(&w.marker, 2);
     c.print("handed over", &format!("id = {run}"));
     (w, run)
@@ -20,12 +20,13 @@ fn stranded(c: &Cluster, name: &str, task: &str, seconds: u32) -> (Plain, String
 pub fn resume(c: &Cluster) {
     // Where it is adopted, the task must outlive the wait.
     let (w, run) = stranded(c, "handover", "1", if c.release.adopts { 70 } else { 12 });
+    let stranded = c.run_state(&run);
     c.up(&["master"]);
     // The failover looks 10 s after the start.
     pass(20);
     let rows = format!("id = {run}");
     c.print("20 s after the restart", &rows);
-    assert_eq!((c.run_state(&run), c.task_states(&run)), ("1".to_owned(), vec!["1".to_owned()]), "nobody takes it");
+    assert_eq!((c.run_state(&run), c.task_states(&run)), (stranded, vec!["1".to_owned()]), "nobody takes it");
     repair_live(c, "stranded-runs", "handover", &["--choose", "resume"]);
     let taken = becomes(90, || c.run_state(&run) == "7");
     after(c, &w, &run, "the recovery command");
