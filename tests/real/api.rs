@@ -11,6 +11,9 @@ pub struct Api {
     release: &'static Release,
 }
 
+/// What the API says while no master is registered.
+const NO_MASTER: i64 = 10025;
+
 /// A task of a workflow to make.
 pub enum Task<'a> {
     /// A script, in a task group or none (0).
@@ -111,7 +114,17 @@ impl Api {
             ("execType", "START_PROCESS"),
             ("tenantCode", &tenant),
         ];
-        self.post(&format!("/projects/{project}/executors/start-process-instance"), &form);
+        let path = format!("/projects/{project}/executors/start-process-instance");
+        let mut answer = self.ask(&path, &form);
+        // A master that is just up may not be known yet.
+        for _ in 0..20 {
+            if answer["code"] != NO_MASTER {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(500));
+            answer = self.ask(&path, &form);
+        }
+        data(&path, answer);
     }
 
     /// STOP, PAUSE, REPEAT_RUNNING …; what the server says.

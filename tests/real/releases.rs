@@ -9,8 +9,13 @@ pub struct Release {
     pub lines: bool,
     /// Task groups.
     pub groups: bool,
-    /// A new master adopts a task that still works; others start it anew.
+    /// A run is handed over with its tasks as they are, and a new master adopts
+    /// what still works; others are handed over with marked tasks.
     pub adopts: bool,
+    /// The rows of a task that was started anew.
+    pub anew: &'static [&'static str],
+    /// A parent that is taken over goes on waiting for its child.
+    pub keeps_children: bool,
     /// What a failover writes into a run that it hands over.
     pub hand_over: &'static str,
     /// Alerts about a run, which stands here as `{}`.
@@ -35,7 +40,9 @@ pub const ALL: &[Release] = &[
         facts: "2.0.9",
         lines: false,
         groups: false,
-        adopts: true,
+        adopts: false,
+        anew: &["7"],
+        keeps_children: true,
         hand_over: MARK,
         alerts_of: "content LIKE '%\"processId\":{},%'",
         words: &[],
@@ -46,6 +53,8 @@ pub const ALL: &[Release] = &[
         lines: true,
         groups: true,
         adopts: false,
+        anew: &["8", "7"],
+        keeps_children: false,
         hand_over: MARK,
         alerts_of: "process_instance_id = {}",
         words: &[],
@@ -56,6 +65,8 @@ pub const ALL: &[Release] = &[
         lines: true,
         groups: true,
         adopts: true,
+        anew: &["8", "7"],
+        keeps_children: false,
         hand_over: MARK,
         alerts_of: "process_instance_id = {}",
         words: &[],
@@ -67,6 +78,8 @@ pub const ALL: &[Release] = &[
         lines: false,
         groups: true,
         adopts: true,
+        anew: &["8", "7"],
+        keeps_children: false,
         hand_over: "state = 18",
         alerts_of: "process_instance_id = {}",
         words: &[

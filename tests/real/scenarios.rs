@@ -24,6 +24,10 @@ fn groups(release: &Release) -> bool {
     release.groups
 }
 
+fn keeps_children(release: &Release) -> bool {
+    release.keeps_children
+}
+
 fn lines(release: &Release) -> bool {
     release.lines
 }
@@ -48,6 +52,7 @@ pub const ALL: &[Scenario] = &[
     ("6-family-resume", family::resume, any),
     ("7-handover-resume", handover::resume, any),
     ("7-handover-marked", handover::resume_marked, any),
+    ("7-handover-family", family::handed_over, keeps_children),
     ("7-handover-finish", handover::finish, any),
     ("8-commands-poison", commands::poison, any),
     ("8-commands-before", commands::before_start, any),

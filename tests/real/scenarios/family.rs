@@ -159,3 +159,18 @@ pub fn resume(c: &Cluster) {
     f.print(c, "after the restart, nothing repaired");
     eprintln!("OBSERVED both ended {ended}: parent {}, child {}", c.run_state(&f.parent), c.run_state(&f.son));
 }
+
+/// Both were handed over, and both recovery commands are gone.
+pub fn handed_over(c: &Cluster) {
+    let f = family(c, "family-handed-over");
+    let both = format!("id IN ({}, {})", f.parent, f.son);
+    c.exec(&format!("UPDATE t_ds_process_instance SET {} WHERE {both}", c.release.hand_over));
+    repair(c, "stranded-runs", "family-handed-over", &["--choose", "resume"]);
+    f.print(c, "repaired");
+    c.up(&["master"]);
+    let ended = becomes(60, || c.run_state(&f.parent) == "7");
+    f.print(c, "after the restart");
+    assert!(ended, "the master takes both and ends them");
+    assert_eq!((at(c, &f.son), at(c, &f.parent)), (is("7", c.release.anew), is("7", &["7", "7"])));
+    assert_eq!((begun(&f.child.marker), f.went_on()), (2, true), "the child's task anew, and the task after it");
+}
