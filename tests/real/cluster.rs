@@ -123,6 +123,7 @@ impl Cluster {
                 self.exec("UPDATE t_ds_task_group SET use_size = 0");
             }
         }
+        self.exec("DELETE FROM t_ds_error_command");
         for server in ["worker", "master"] {
             if !self.runs(server) {
                 self.up(&[server]);

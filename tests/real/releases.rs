@@ -14,6 +14,8 @@ pub struct Release {
     pub adopts: bool,
     /// The rows of a task that was started anew.
     pub anew: &'static [&'static str],
+    /// Commands are taken one by one, so none gets past one that stays for ever.
+    pub one_by_one: bool,
     /// A parent that is taken over goes on waiting for its child.
     pub keeps_children: bool,
     /// What a failover writes into a run that it hands over.
@@ -42,6 +44,7 @@ pub const ALL: &[Release] = &[
         groups: false,
         adopts: false,
         anew: &["7"],
+        one_by_one: true,
         keeps_children: true,
         hand_over: MARK,
         alerts_of: "content LIKE '%\"processId\":{},%'",
@@ -54,6 +57,7 @@ pub const ALL: &[Release] = &[
         groups: true,
         adopts: false,
         anew: &["8", "7"],
+        one_by_one: false,
         keeps_children: false,
         hand_over: MARK,
         alerts_of: "process_instance_id = {}",
@@ -66,6 +70,7 @@ pub const ALL: &[Release] = &[
         groups: true,
         adopts: true,
         anew: &["8", "7"],
+        one_by_one: false,
         keeps_children: false,
         hand_over: MARK,
         alerts_of: "process_instance_id = {}",
@@ -79,6 +84,7 @@ pub const ALL: &[Release] = &[
         groups: true,
         adopts: true,
         anew: &["8", "7"],
+        one_by_one: false,
         keeps_children: false,
         hand_over: "state = 18",
         alerts_of: "process_instance_id = {}",
