@@ -89,7 +89,8 @@ fn dead(release: &str) -> Vec<&'static str> {
     if !at_least(release, "1.0.2") {
         dead.retain(|id| !["2", "11"].contains(id));
     }
-    if !at_least(release, "3.0.0") || at_least(release, "3.3.0") {
+    // Type 11 has no handler in 3.3; that of 3.4.2 has one again.
+    if !at_least(release, "3.0.0") || (at_least(release, "3.3.0") && !at_least(release, "3.4.0")) {
         dead.push("9");
     }
     dead
