@@ -28,6 +28,10 @@ fn keeps_children(release: &Release) -> bool {
     release.keeps_children
 }
 
+fn starts_marked(release: &Release) -> bool {
+    !release.anew.is_empty()
+}
+
 fn lines(release: &Release) -> bool {
     release.lines
 }
@@ -51,7 +55,7 @@ pub const ALL: &[Scenario] = &[
     ("6-family-orphan", family::orphan, any),
     ("6-family-resume", family::resume, any),
     ("7-handover-resume", handover::resume, any),
-    ("7-handover-marked", handover::resume_marked, any),
+    ("7-handover-marked", handover::resume_marked, starts_marked),
     ("7-handover-family", family::handed_over, keeps_children),
     ("7-handover-finish", handover::finish, any),
     ("8-commands-poison", commands::poison, any),
