@@ -11,8 +11,8 @@ pub struct Api {
     release: &'static Release,
 }
 
-/// What the API says while no master is registered.
-const NO_MASTER: i64 = 10025;
+/// What the API says while it knows no master; from 3.3 on, when none answers.
+const NO_MASTER: [i64; 2] = [10025, 50014];
 
 /// A task of a workflow to make.
 pub enum Task<'a> {
@@ -118,7 +118,7 @@ impl Api {
         let mut answer = self.ask(&path, &form);
         // A master that is just up may not be known yet.
         for _ in 0..20 {
-            if answer["code"] != NO_MASTER {
+            if NO_MASTER.iter().all(|code| answer["code"] != *code) {
                 break;
             }
             std::thread::sleep(std::time::Duration::from_millis(500));

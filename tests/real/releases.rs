@@ -15,6 +15,8 @@ pub struct Release {
     /// The rows of a task that was marked and then started anew; none where
     /// masters do not start a marked task again.
     pub anew: &'static [&'static str],
+    /// A run can be asked for while no master is up.
+    pub queues: bool,
     /// Commands are taken one by one, so none gets past one that stays for ever.
     pub one_by_one: bool,
     /// A parent that is taken over goes on waiting for its child.
@@ -45,6 +47,7 @@ pub const ALL: &[Release] = &[
         groups: false,
         adopts: false,
         anew: &["7"],
+        queues: true,
         one_by_one: true,
         keeps_children: true,
         hand_over: MARK,
@@ -58,6 +61,7 @@ pub const ALL: &[Release] = &[
         groups: true,
         adopts: false,
         anew: &["8", "7"],
+        queues: true,
         one_by_one: false,
         keeps_children: false,
         hand_over: MARK,
@@ -71,6 +75,7 @@ pub const ALL: &[Release] = &[
         groups: true,
         adopts: true,
         anew: &["8", "7"],
+        queues: true,
         one_by_one: false,
         keeps_children: false,
         hand_over: MARK,
@@ -85,6 +90,7 @@ pub const ALL: &[Release] = &[
         groups: true,
         adopts: true,
         anew: &[],
+        queues: false,
         one_by_one: false,
         keeps_children: false,
         hand_over: "state = 18",
