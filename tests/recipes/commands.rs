@@ -172,6 +172,7 @@ fn each_row_is_explained() {
             for words in ["queued at 2026-11-27 10:00:00", "no such node", "#7504"] {
                 assert!(failed.contains(words), "{release}: {failed}");
             }
+            assert_eq!(failed.contains("no later command of its master runs"), release.starts_with("2."), "{release}");
             assert!(text(poison, "4").contains("has no handler for this type"), "{release}");
             let stranded = "stranded-runs";
             assert!(failed.contains(stranded) && text(poison, "11").contains("a time that its row does not say"));
