@@ -13,6 +13,8 @@
 SET LOCAL standard_conforming_strings = on;
 SET LOCAL client_encoding = 'UTF8';
 SET LOCAL DateStyle = 'ISO, MDY';
+-- A timestamp with time zone is an instant; the session's zone must not bend its text.
+SET LOCAL TimeZone = 'UTC';
 -- Built-in functions come first: one of the same name in the schema must not be called.
 SET LOCAL search_path = pg_catalog, {{ x.schema_q }}, pg_temp;
 SET LOCAL lock_timeout = '{{ x.lock_seconds }}s';

@@ -188,7 +188,7 @@ async fn group_replication(db: &mut Database) -> Result<()> {
     let rows = db.rows(sql).await.unwrap_or_default();
     if rows.first().and_then(|r| r.last()?.as_deref()).is_some_and(|v| v.eq_ignore_ascii_case(on)) {
         return Err(Error::refused("this server takes writes on several nodes (Galera, or group replication with several primaries)")
-            .hint("row locks do not hold across such nodes, so the guards cannot be trusted; send all writes to one node and switch the mode, or stop the masters and use a single node"));
+            .hint("row locks do not hold across such nodes, so the guards cannot be trusted; send all writes to one node and switch the mode, or stop the scheduler and use a single node"));
     }
     Ok(())
 }

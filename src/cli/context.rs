@@ -13,7 +13,7 @@ use crate::inspect::{
     Given, HEARTBEAT, Identified, Registered, identify, measure_zone, names_an_owner, nothing_hidden, owners_of_rows,
     parse_zone, shown_dead,
 };
-use crate::manifest::Engine;
+use crate::manifest::{Engine, Manifest};
 use crate::plan::{Proof, Zone, duration};
 use crate::recipe::ParameterKind;
 use crate::registry;
@@ -67,10 +67,19 @@ pub(super) async fn ground(app: &App, db: &mut Database, m: &ArgMatches) -> Resu
     let found = identify(db, &catalog, &app.manifests, given(m, "scheduler"), given(m, "release")).await?;
     let now = moment(db, m).await?;
     let zone = match given(m, "zone") {
-        Some(text) => Some(parse_zone(text, now)?),
+        Some(text) => Some(agreed_zone(parse_zone(text, now)?, &found.manifest)?),
         None => measure_zone(db, &catalog, &found.manifest, now).await?,
     };
     Ok(Ground { catalog, found, now, zone })
+}
+
+/// A scheduler that writes UTC has no other zone.
+fn agreed_zone(zone: Zone, m: &Manifest) -> Result<Zone> {
+    if m.clock.as_ref().is_some_and(|c| c.utc) && zone.offset_minutes != 0 {
+        return Err(Error::usage(format!("{}: {} writes every time in UTC", zone.known_by, m.title))
+            .hint("leave --zone and FLOWMEND_ZONE out"));
+    }
+    Ok(zone)
 }
 
 /// The registry of `--registry`, if one was named.

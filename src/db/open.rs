@@ -102,6 +102,7 @@ impl Database {
                 }
                 for setting in [
                     "DateStyle = 'ISO, MDY'",
+                    "TimeZone = 'UTC'",
                     "standard_conforming_strings = on",
                     "quote_all_identifiers = off",
                     "search_path = pg_catalog, pg_temp",

@@ -130,17 +130,32 @@ impl Dialect {
     /// Whether a column of the type holds an instant, which the session's zone only shows.
     #[must_use]
     pub fn is_instant(&self, type_sql: &str) -> bool {
-        self.engine == Engine::MySql && type_sql.to_lowercase().starts_with("timestamp")
+        let kind = type_sql.to_lowercase();
+        match self.engine {
+            Engine::MySql => kind.starts_with("timestamp"),
+            Engine::PostgreSql => kind.ends_with("with time zone") || kind.starts_with("timestamptz"),
+            Engine::Sqlite => false,
+        }
+    }
+
+    /// Whether an instant lies before a moment, given in seconds since the epoch.
+    #[must_use]
+    pub fn instant_before(&self, expression: &str, seconds: i64) -> String {
+        match self.engine {
+            Engine::PostgreSql => format!("{expression} < to_timestamp({seconds})"),
+            Engine::MySql | Engine::Sqlite => format!("UNIX_TIMESTAMP({expression}) < {seconds}"),
+        }
     }
 
     /// Now, on the clock of a scheduler that runs `offset_minutes` east of UTC.
     ///
-    /// A MySQL TIMESTAMP is an instant, so the session's own clock is right there.
+    /// An instant takes the database's own clock, whatever the scheduler's zone.
     #[must_use]
     pub fn now(&self, type_sql: &str, offset_minutes: i64) -> String {
         match self.engine {
             Engine::MySql if self.is_instant(type_sql) => "CURRENT_TIMESTAMP".to_owned(),
             Engine::MySql => format!("(UTC_TIMESTAMP() + INTERVAL {offset_minutes} MINUTE)"),
+            Engine::PostgreSql if self.is_instant(type_sql) => "date_trunc('second', now())".to_owned(),
             Engine::PostgreSql => {
                 format!("date_trunc('second', (now() AT TIME ZONE 'UTC') + INTERVAL '{offset_minutes} minutes')")
             }

@@ -66,6 +66,9 @@ pub async fn measure_zone(
     let Some(clock) = &manifest.clock else {
         return Ok(None);
     };
+    if clock.utc {
+        return Ok(Some(Zone { offset_minutes: 0, known_by: format!("{} writes UTC", manifest.title) }));
+    }
     if let Some(zone) = from_pairs(db, catalog, manifest, clock).await? {
         return Ok(Some(zone));
     }

@@ -237,6 +237,7 @@ fn from(request: &PlanRequest<'_>) -> Result<From> {
         title: manifest.title.clone(),
         release: found.release.clone(),
         identified_by: found.by.clone(),
+        words: found.manifest.words.clone(),
         approximate: manifest.approximate.contains(&found.release).then(|| manifest.approximate_because.clone()),
         generation: manifest.generation.clone(),
         manifest_sha256: manifest.sha256.clone(),

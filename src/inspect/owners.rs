@@ -58,7 +58,12 @@ pub async fn read_beats(db: &mut Database, catalog: &Catalog, m: &Manifest) -> R
             let Some(address) = address.strip_prefix(&heartbeat.path_prefix) else {
                 continue;
             };
-            beats.insert(address.to_owned(), row.get(1).cloned().flatten().unwrap_or_default());
+            let beat = row.get(1).cloned().flatten().unwrap_or_default();
+            // An owner may have several rows, of its earlier lives, too: the newest counts.
+            let newest = beats.entry(bare(address).to_owned()).or_default();
+            if later(heartbeat.unit, &beat, newest) {
+                *newest = beat;
+            }
         }
     }
     Ok(beats)
@@ -88,7 +93,14 @@ fn beat_query(db: &Database, catalog: &Catalog, m: &Manifest, h: &Heartbeat) -> 
         }
         (Some(beat), _, _) => (d.as_text(&format!("a.{}", column(&h.role, beat)?)), String::new()),
     };
-    Ok(Some(format!("SELECT {address}, {beat} FROM {} a{join}", table(&role.table))))
+    let mut conditions = Vec::new();
+    for (name, values) in &h.only {
+        let values: Vec<String> = values.iter().map(|v| d.text_literal(v)).collect();
+        let real = d.as_text(&format!("a.{}", column(&h.role, name)?));
+        conditions.push(format!("{real} IN ({})", values.join(", ")));
+    }
+    let filter = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
+    Ok(Some(format!("SELECT {address}, {beat} FROM {} a{join}{filter}", table(&role.table))))
 }
 
 /// Whether the text in an owner's column names an owner: some schedulers write
@@ -98,12 +110,37 @@ pub fn names_an_owner(address: &str) -> bool {
     !address.trim().is_empty() && !address.eq_ignore_ascii_case("null")
 }
 
+/// An address without what a registry may wrap it in: `http://HOST:PORT/`.
+pub(super) fn bare(address: &str) -> &str {
+    address.split_once("://").map_or(address, |(_, rest)| rest).trim_end_matches('/')
+}
+
+/// Whether a beat is later than another one of the same table.
+fn later(unit: BeatUnit, beat: &str, other: &str) -> bool {
+    moment(unit, beat) > moment(unit, other)
+}
+
+/// A beat as milliseconds, comparable among the beats of one table only.
+fn moment(unit: BeatUnit, beat: &str) -> Option<i64> {
+    match unit {
+        BeatUnit::EpochMs => beat.parse().ok(),
+        BeatUnit::Listed => None,
+        BeatUnit::Datetime => {
+            // All texts are read in one session, so their zone, if they show one, is the same.
+            let end = beat.rfind(['+', 'Z']).filter(|at| *at > 10).unwrap_or(beat.len());
+            let time: jiff::civil::DateTime = beat.get(..end)?.trim().parse().ok()?;
+            Some(jiff::tz::TimeZone::UTC.to_timestamp(time).ok()?.as_millisecond())
+        }
+    }
+}
+
 /// Whether a claim speaks of an address.
 #[must_use]
 pub fn claims_address(claim: &OwnerClaim, address: &str) -> bool {
     if claim.host == "*" {
         return true;
     }
+    let address = bare(address);
     match (address.rsplit_once(':'), claim.port) {
         (Some((host, port)), Some(claimed)) => host == claim.host && port == claimed.to_string(),
         (Some((host, _)), None) => host == claim.host,
@@ -152,7 +189,7 @@ pub async fn shown_dead(
     m: &Manifest,
     addresses: &[String],
 ) -> Result<BTreeMap<String, Proof>> {
-    let readable = |h: &&Heartbeat| h.unit == BeatUnit::EpochMs && h.beat.is_some();
+    let readable = |h: &&Heartbeat| h.unit != BeatUnit::Listed && h.beat.is_some();
     let heartbeat = m.heartbeats.iter().find(readable).ok_or_else(|| {
         Error::usage(format!("{} {} keeps no heartbeats in the database", m.title, m.generation)).hint(OTHERWISE)
     })?;
@@ -176,7 +213,7 @@ pub async fn shown_dead(
     let newest = second.values().flatten().max().copied().unwrap_or_default();
     let expires = i64::try_from(heartbeat.expires_ms).unwrap_or(i64::MAX);
     let proof = |address: &&String| {
-        let key = format!("{}{address}", heartbeat.path_prefix);
+        let key = format!("{}{}", heartbeat.path_prefix, bare(address));
         match second.get(&key) {
             None => Some(format!("it is not in the registry, where {beating} of {} entries beat", second.len())),
             Some(Some(beat)) if !moved(&key) && newest - beat > expires => Some(format!(
@@ -206,11 +243,15 @@ async fn read_all(
     heartbeat: &Heartbeat,
 ) -> Result<BTreeMap<String, Option<i64>>> {
     let Some(sql) = beat_query(db, catalog, m, heartbeat)? else { return Ok(BTreeMap::new()) };
-    let entry = |row: crate::catalog::Row| {
+    let mut entries: BTreeMap<String, Option<i64>> = BTreeMap::new();
+    for row in db.rows(&sql).await? {
         let mut cells = row.into_iter();
-        Some((cells.next().flatten()?, cells.next().flatten().and_then(|beat| beat.parse().ok())))
-    };
-    Ok(db.rows(&sql).await?.into_iter().filter_map(entry).collect())
+        let Some(address) = cells.next().flatten() else { continue };
+        let beat = cells.next().flatten().and_then(|beat| moment(heartbeat.unit, &beat));
+        let newest = entries.entry(bare(&address).to_owned()).or_default();
+        *newest = (*newest).max(beat);
+    }
+    Ok(entries)
 }
 
 /// Refuses claims that a heartbeat contradicts. `restate` says how the operator
@@ -252,5 +293,18 @@ mod tests {
         assert!(!claims_address(&claim("10.0.0.1", None), "10.0.0.11:5678"));
         assert!(claims_address(&claim("10.0.0.1", None), "10.0.0.1"));
         assert!(claims_address(&claim("*", None), "x:1"));
+        assert!(claims_address(&claim("10.0.0.1", Some(9999)), "http://10.0.0.1:9999/"));
+        assert!(!claims_address(&claim("10.0.0.1", Some(9999)), "http://10.0.0.11:9999/"));
+    }
+
+    #[test]
+    fn beats() {
+        let ms = |text: &str| moment(BeatUnit::Datetime, text);
+        assert_eq!(ms("1970-01-01 00:00:01.5"), Some(1500));
+        assert_eq!(ms("1970-01-01 00:00:01+00"), Some(1000));
+        assert_eq!(ms("1970-01-01T00:00:01Z"), Some(1000));
+        assert_eq!(ms("soon"), None);
+        assert!(later(BeatUnit::EpochMs, "1000", "999") && !later(BeatUnit::EpochMs, "999", "1000"));
+        assert!(later(BeatUnit::EpochMs, "1", ""));
     }
 }

@@ -164,9 +164,9 @@ async fn states(db: &mut Database, found: &Identified) -> Result<(Vec<StateCount
         for row in db.rows(&sql).await? {
             let code = row.first().cloned().flatten();
             let rows = row.get(1).cloned().flatten().and_then(|n| n.parse().ok()).unwrap_or(0);
-            let state = code.as_deref().and_then(|c| set.by_code(c));
+            let state = set.of(code.as_deref());
             let (kind, note) = match (&code, state) {
-                (None, _) => (
+                (None, None) => (
                     "null-state",
                     "a query that lists states, or lists states that are not wanted, does not see these rows",
                 ),
@@ -271,14 +271,12 @@ pub async fn owners_of_rows(
     let d = &db.dialect;
     let (host, state) = (d.ident(m.column(column)?), d.ident(m.column(&format!("{role_name}.state"))?));
     let start = d.ident(m.column(&format!("{role_name}.start_time"))?);
-    let codes: Vec<String> = set.codes(|s| !s.finished).iter().map(|c| d.text_literal(c)).collect();
+    let unfinished = set.condition(&state, |s| !s.finished);
     let sql = format!(
-        "SELECT {host}, {}, {} FROM {} WHERE {} IN ({}) GROUP BY {host} ORDER BY {host}",
+        "SELECT {host}, {}, {} FROM {} WHERE {unfinished} GROUP BY {host} ORDER BY {host}",
         d.as_text("COUNT(*)"),
         d.as_text(&format!("MIN({start})")),
         d.table(db.schema.as_deref(), &role.table),
-        d.as_text(&state),
-        codes.join(", "),
     );
     let rows = db.rows(&sql).await?;
     let owner = |row: crate::catalog::Row| {

@@ -15,6 +15,10 @@ const PHASES: &[&str] = &[
     "dispatched",
     "delayed",
     "running",
+    "restarting",
+    "deferred",
+    "retrying",
+    "rescheduled",
     "pausing",
     "paused",
     "stopping",
@@ -28,8 +32,11 @@ const PHASES: &[&str] = &[
     "succeeded",
     "forced_success",
     "failed",
+    "upstream_failed",
+    "error",
     "killed",
     "skipped",
+    "removed",
     "acquired",
     "released",
     "command",
@@ -113,7 +120,8 @@ fn heartbeat(m: &Manifest, source: Source<'_>, file: &HeartbeatFile) -> Result<(
         (holder, file.beat.as_ref(), "beat"),
         (role, file.beat_join.as_ref(), "beat_join"),
     ];
-    for (role, column, key) in columns {
+    let only = file.only.keys().map(|column| (role, Some(column), "only"));
+    for (role, column, key) in columns.into_iter().chain(only) {
         if let Some(column) = column.filter(|column| !m.has(&format!("{role}.{column}"))) {
             return Err(source.at(&file.role, format!("heartbeats.{key}: unknown role column {role}.{column}")));
         }
@@ -145,11 +153,11 @@ fn inherited_roles(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Res
 fn states(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
     for set in &file.states {
         role_column(m, source, &set.column, "states.column")?;
-        for value in &set.values {
-            if !PHASES.contains(&value.phase.get_ref().as_str()) {
+        let meanings = set.null.iter().chain(&set.other).map(|m| &m.phase);
+        for phase in set.values.iter().map(|v| &v.phase).chain(meanings) {
+            if !PHASES.contains(&phase.get_ref().as_str()) {
                 let known = PHASES.join(", ");
-                return Err(source
-                    .at(&value.phase, format!("states.values.phase: `{}` is none of {known}", value.phase.get_ref())));
+                return Err(source.at(phase, format!("states.values.phase: `{}` is none of {known}", phase.get_ref())));
             }
         }
     }

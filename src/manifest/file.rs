@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::Words;
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ManifestFile {
@@ -28,6 +30,7 @@ pub(super) struct ManifestFile {
     pub fingerprint: FingerprintFile,
     #[serde(default)]
     pub behaviour: BTreeMap<String, toml::Value>,
+    pub words: Option<Words>,
     #[serde(default)]
     pub states: Vec<StateSetFile>,
     #[serde(default)]
@@ -63,6 +66,16 @@ pub(super) struct StateSetFile {
     pub type_name: String,
     pub stored_as: Spanned<String>,
     pub values: Vec<StateFile>,
+    pub null: Option<MeaningFile>,
+    pub other: Option<MeaningFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MeaningFile {
+    pub name: Spanned<String>,
+    pub phase: Spanned<String>,
+    pub finished: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -110,6 +123,8 @@ pub(super) struct HeartbeatFile {
     pub beat_role: Option<String>,
     pub beat_join: Option<String>,
     pub unit: Option<Spanned<String>>,
+    #[serde(default)]
+    pub only: BTreeMap<String, Vec<String>>,
     pub interval_ms: u64,
     pub expires_ms: Option<u64>,
     #[serde(default)]
@@ -131,7 +146,9 @@ pub(super) struct RegistryFile {
 pub(super) struct ClockFile {
     pub wall: Option<Spanned<String>>,
     pub instant: Option<Spanned<String>>,
+    #[serde(default)]
     pub newest: Vec<Spanned<String>>,
+    pub utc: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -6,13 +6,14 @@ use std::path::Path;
 use toml::Spanned;
 
 use super::file::{
-    ClockFile, ColumnFile, HeartbeatFile, ManifestFile, RegistryFile, RelationFile, RoleFile, StateSetFile, TableFile,
+    ClockFile, ColumnFile, HeartbeatFile, ManifestFile, MeaningFile, RegistryFile, RelationFile, RoleFile,
+    StateSetFile, TableFile,
 };
 use super::schema::TableColumn;
 use super::source::Source;
 use super::{
     BeatUnit, Clock, ColumnSpec, Engine, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull,
-    RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, check,
+    RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, Words, check,
 };
 use crate::data::Tree;
 use crate::{Error, Result};
@@ -123,6 +124,9 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
         absent: file.fingerprint.absent.clone(),
     };
     manifest.behaviour.extend(file.behaviour.clone());
+    if let Some(words) = &file.words {
+        manifest.words.clone_from(words);
+    }
     for name in &file.dropped_tables {
         if manifest.tables.remove(name.get_ref()).is_none() {
             return Err(source.at(name, format!("dropped_tables: no table {} to drop", name.get_ref())));
@@ -169,6 +173,7 @@ fn empty(scheduler: &str) -> Manifest {
         sources: Vec::new(),
         fingerprint: Fingerprint::default(),
         behaviour: BTreeMap::new(),
+        words: Words::default(),
         states: BTreeMap::new(),
         roles: BTreeMap::new(),
         relations: Vec::new(),
@@ -197,6 +202,7 @@ fn overlay_lists(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFil
         manifest.clock = Some(Clock {
             pair: clock_pair(source, clock)?,
             newest: clock.newest.iter().map(|c| c.get_ref().clone()).collect(),
+            utc: clock.utc.unwrap_or(false),
         });
     }
     if let Some(columns) = &file.never_null {
@@ -281,7 +287,25 @@ fn state_set(source: Source<'_>, file: &StateSetFile) -> Result<StateSet> {
             legal: value.legal,
         });
     }
-    Ok(StateSet { type_name: file.type_name.clone(), text, states })
+    let meaning = |file: &Option<MeaningFile>| file.as_ref().map(meaning);
+    Ok(StateSet {
+        type_name: file.type_name.clone(),
+        text,
+        states,
+        null: meaning(&file.null),
+        other: meaning(&file.other),
+    })
+}
+
+/// A state without a code of its own.
+fn meaning(file: &MeaningFile) -> State {
+    State {
+        code: String::new(),
+        name: file.name.get_ref().clone(),
+        phase: file.phase.get_ref().clone(),
+        finished: file.finished,
+        legal: true,
+    }
 }
 
 fn heartbeat(source: Source<'_>, file: &HeartbeatFile) -> Result<Heartbeat> {
@@ -304,6 +328,7 @@ fn heartbeat(source: Source<'_>, file: &HeartbeatFile) -> Result<Heartbeat> {
         beat_role: file.beat_role.clone(),
         beat_join: file.beat_join.clone(),
         unit,
+        only: file.only.clone(),
         interval_ms: file.interval_ms,
         // Most registries give up after three beats.
         expires_ms: file.expires_ms.unwrap_or(file.interval_ms * 3),

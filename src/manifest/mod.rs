@@ -9,6 +9,8 @@ mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 pub use load::{Manifests, version_order};
 pub use schema::{ColumnSpec, DefaultValue, Engine, ForeignKey, TableSpec, sqlite_type};
 
@@ -37,6 +39,8 @@ pub struct Manifest {
     pub fingerprint: Fingerprint,
     /// Named facts about what the scheduler does, for recipes.
     pub behaviour: BTreeMap<String, toml::Value>,
+    /// Sentences about its processes, for people.
+    pub words: Words,
     /// Role column → its states.
     pub states: BTreeMap<String, StateSet>,
     /// Role → table and columns.
@@ -70,6 +74,19 @@ pub struct Fingerprint {
     pub absent: Vec<String>,
 }
 
+/// What people must know of a scheduler's processes around a repair. Each is one
+/// or more whole sentences, or empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Words {
+    /// What to stop before a repair is applied, and why.
+    pub before_apply: String,
+    /// What to start afterwards, and in which order.
+    pub after_apply: String,
+    /// Who may write over a repair later.
+    pub written_back: String,
+}
+
 /// The states of one column.
 #[derive(Clone, Debug)]
 pub struct StateSet {
@@ -79,6 +96,10 @@ pub struct StateSet {
     pub text: bool,
     /// The states in upstream's order.
     pub states: Vec<State>,
+    /// What SQL NULL means, where it is a state.
+    pub null: Option<State>,
+    /// What every code that is not listed means, where the codes are an open set.
+    pub other: Option<State>,
 }
 
 /// One state.
@@ -150,6 +171,8 @@ pub struct Heartbeat {
     pub beat_join: Option<String>,
     /// How the beat is stored.
     pub unit: BeatUnit,
+    /// Role columns, and the texts that they must hold for a row to count.
+    pub only: BTreeMap<String, Vec<String>>,
     /// How often a living owner beats, in milliseconds.
     pub interval_ms: u64,
     /// How long an owner may be silent before the scheduler itself gives it up, in milliseconds.
@@ -199,6 +222,8 @@ pub struct Clock {
     pub pair: Option<(String, String)>,
     /// Columns whose newest value is recent while the scheduler works.
     pub newest: Vec<String>,
+    /// Whether the scheduler writes every time in UTC, wherever it runs.
+    pub utc: bool,
 }
 
 /// A column in which NULL breaks the scheduler.
@@ -303,9 +328,41 @@ impl StateSet {
         self.states.iter().find(|s| s.code == code)
     }
 
+    /// The state that a column's value means; NULL and codes that are not listed may mean one, too.
+    #[must_use]
+    pub fn of(&self, value: Option<&str>) -> Option<&State> {
+        match value {
+            None => self.null.as_ref(),
+            Some(code) => self.by_code(code).or(self.other.as_ref()),
+        }
+    }
+
     /// Codes of the states that satisfy a predicate.
     pub fn codes(&self, mut keep: impl FnMut(&State) -> bool) -> Vec<String> {
         self.states.iter().filter(|s| keep(s)).map(|s| s.code.clone()).collect()
+    }
+
+    /// A condition that holds for a value in a state that satisfies a predicate. It is never NULL.
+    pub fn condition(&self, expression: &str, mut keep: impl FnMut(&State) -> bool) -> String {
+        let null = self.null.as_ref().is_some_and(&mut keep);
+        let (negated, codes) = match &self.other {
+            Some(other) if keep(other) => (true, self.codes(|s| !keep(s))),
+            _ => (false, self.codes(keep)),
+        };
+        let codes: Vec<String> = codes.iter().map(|code| self.literal(code)).collect();
+        let listed = match (negated, codes.is_empty()) {
+            (false, true) => "1 = 0".to_owned(),
+            (true, true) => format!("{expression} IS NOT NULL"),
+            (false, false) => format!("{expression} IS NOT NULL AND {expression} IN ({})", codes.join(", ")),
+            (true, false) => format!("{expression} IS NOT NULL AND {expression} NOT IN ({})", codes.join(", ")),
+        };
+        if null { format!("({expression} IS NULL OR {listed})") } else { format!("({listed})") }
+    }
+
+    /// A code as SQL writes it. Codes come from manifests and hold no backslash.
+    #[must_use]
+    pub fn literal(&self, code: &str) -> String {
+        if self.text { format!("'{}'", code.replace('\'', "''")) } else { code.to_owned() }
     }
 
     /// The code of the one state in a phase.
@@ -337,7 +394,37 @@ pub(crate) fn glob(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::glob;
+    use super::{State, StateSet, glob};
+
+    fn set(text: bool, codes: &[(&str, bool)]) -> StateSet {
+        let state = |code: &str, finished| State {
+            code: code.to_owned(),
+            name: code.to_uppercase(),
+            phase: "running".to_owned(),
+            finished,
+            legal: true,
+        };
+        let states = codes.iter().map(|(code, finished)| state(code, *finished)).collect();
+        StateSet { type_name: String::new(), text, states, null: None, other: None }
+    }
+
+    #[test]
+    fn conditions_with_null_and_open_codes() {
+        let mut texts = set(true, &[("running", false), ("o'k", true)]);
+        assert_eq!(texts.condition("t.s", |s| s.finished), "(t.s IS NOT NULL AND t.s IN ('o''k'))");
+        texts.null = Some(State { finished: false, ..texts.states[0].clone() });
+        let unfinished = "(t.s IS NULL OR t.s IS NOT NULL AND t.s IN ('running'))";
+        assert_eq!(texts.condition("t.s", |s| !s.finished), unfinished);
+        assert_eq!(texts.of(None).map(|s| s.finished), Some(false));
+        let mut open = set(false, &[("0", false), ("200", true)]);
+        open.other = Some(State { name: "OTHER".to_owned(), ..open.states[1].clone() });
+        assert_eq!(open.condition("t.c", |s| s.finished), "(t.c IS NOT NULL AND t.c NOT IN (0))");
+        assert_eq!(open.condition("t.c", |s| !s.finished), "(t.c IS NOT NULL AND t.c IN (0))");
+        assert_eq!(open.condition("t.c", |_| true), "(t.c IS NOT NULL)");
+        assert_eq!(open.condition("t.c", |_| false), "(1 = 0)");
+        assert_eq!(open.of(Some("777")).map(|s| s.name.as_str()), Some("OTHER"));
+        assert!(open.of(None).is_none());
+    }
 
     #[test]
     fn globs() {

@@ -9,6 +9,7 @@ use super::overlay::Overlay;
 use super::query::{Inputs, Shape, now_expression, plan_column};
 use super::tally::Tally;
 use super::{From, LeftOut, NotNeeded, PlanCondition, RowChange, SAMPLE, Step, params};
+use super::{NULL_STATE, OTHER_STATE};
 use crate::dialect::TypeClass;
 use crate::manifest::Manifest;
 use crate::recipe::{ConditionTime, Op, SetKind, StepFile};
@@ -274,7 +275,9 @@ fn state_names(manifest: &Manifest, role: &str) -> BTreeMap<String, BTreeMap<Str
     let of_role = manifest.states.iter().filter_map(|(name, set)| {
         name.strip_prefix(&prefix)?;
         let column = manifest.column(name).ok()?;
-        let names = set.states.iter().map(|s| (s.code.clone(), s.name.clone())).collect();
+        let mut names: BTreeMap<_, _> = set.states.iter().map(|s| (s.code.clone(), s.name.clone())).collect();
+        names.extend(set.null.iter().map(|s| (NULL_STATE.to_owned(), s.name.clone())));
+        names.extend(set.other.iter().map(|s| (OTHER_STATE.to_owned(), s.name.clone())));
         Some((column.to_owned(), names))
     });
     of_role.collect()

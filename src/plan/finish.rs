@@ -246,8 +246,8 @@ fn written_phases(manifest: &Manifest, steps: &[&Step]) -> BTreeMap<String, BTre
         let Some(real) = manifest.roles.get(role).and_then(|r| r.columns.get(column)) else { continue };
         for step in steps.iter().filter(|s| s.role == role) {
             let Some((index, _)) = step.set_column(real) else { continue };
-            let codes = step.rows.iter().filter_map(|r| r.new[index].as_deref());
-            phases.extend(codes.filter_map(|c| set.by_code(c)).map(|s| s.phase.clone()));
+            let states = step.rows.iter().filter_map(|r| set.of(r.new[index].as_deref()));
+            phases.extend(states.map(|s| s.phase.clone()));
         }
     }
     found

@@ -19,7 +19,13 @@ pub use params::{OwnerClaim, ParamValue, Params, Proof, duration, wall_clock};
 pub use query::{Inputs, Site, StepRows, report_query, step_query};
 
 use crate::dialect::TypeClass;
+use crate::manifest::Words;
 use crate::recipe::{ConditionTime, Op, SetKind};
+
+/// Stands among a step's codes for SQL NULL, where it is a state. No scheduler has such a code.
+pub const NULL_STATE: &str = "NULL";
+/// Stands among a step's codes for every code that is not listed, where the codes are an open set.
+pub const OTHER_STATE: &str = "*";
 
 /// The version of plan.toml's form.
 pub const FORMAT: u32 = 1;
@@ -76,6 +82,9 @@ pub struct From {
     pub release: String,
     /// How the release was identified.
     pub identified_by: String,
+    /// Sentences about the scheduler's processes.
+    #[serde(default)]
+    pub words: Words,
     /// Why the manifest is approximate, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approximate: Option<String>,
@@ -417,8 +426,11 @@ impl Step {
     #[must_use]
     pub fn show_value(&self, column: &str, value: Option<&str>) -> String {
         match value {
-            None => "NULL".to_owned(),
-            Some(code) => match self.states.get(column).and_then(|names| names.get(code)) {
+            None => match self.states.get(column).and_then(|names| names.get(NULL_STATE)) {
+                Some(name) => format!("NULL {name}"),
+                None => "NULL".to_owned(),
+            },
+            Some(code) => match self.states.get(column).and_then(|names| names.get(code).or(names.get(OTHER_STATE))) {
                 Some(name) => format!("{code} {name}"),
                 None => code.to_owned(),
             },

@@ -199,8 +199,8 @@ pub fn zone_needed(why: &str) -> Error {
     Error::usage(format!(
         "the time zone of the scheduler's clock is needed and cannot be measured from the newest rows: {why}"
     ))
-    .hint("it is the -Duser.timezone of the masters' JVM, else what `date +%:z` says on a master; Asia/Shanghai will do, too")
-    .hint("add --zone, or say it once for all commands; for masters eight hours east of UTC: export FLOWMEND_ZONE=+08:00")
+    .hint("it is the zone that the scheduler's processes are set to (of a JVM: -Duser.timezone), else what `date +%:z` says on their host; Asia/Shanghai will do, too")
+    .hint("add --zone, or say it once for all commands; for a scheduler eight hours east of UTC: export FLOWMEND_ZONE=+08:00")
 }
 
 /// A moment on a clock that many minutes east of UTC, to the second.

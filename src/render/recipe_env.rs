@@ -176,8 +176,8 @@ fn add_names(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
     env.add_function("has", move |name: &str| m.has(name));
 }
 
-/// `column < cut-off`. A MySQL TIMESTAMP is an instant that the session's zone
-/// only shows, so there the cut-off is compared as an instant, too.
+/// `column < cut-off`. An instant is only shown by the session's zone, so there
+/// the cut-off is compared as an instant, too.
 fn before_cutoff(scope: &RecipeScope<'_>) -> impl Fn(&str, &str) -> TemplateResult<String> + use<> {
     let (m, d) = (scope.manifest.clone(), scope.dialect.clone());
     let cutoff = scope.params.cutoff().map(ToOwned::to_owned);
@@ -190,7 +190,7 @@ fn before_cutoff(scope: &RecipeScope<'_>) -> impl Fn(&str, &str) -> TemplateResu
         let stamped = spec.is_some_and(|s| d.is_instant(&s.type_sql));
         let column = format!("{alias}.{}", d.ident(column));
         Ok(match instant {
-            Some(instant) if stamped => format!("UNIX_TIMESTAMP({column}) < {instant}"),
+            Some(instant) if stamped => d.instant_before(&column, instant),
             _ => format!("{column} < {}", d.time_literal(cutoff)),
         })
     }
@@ -201,19 +201,27 @@ fn add_states(env: &mut Environment<'static>, manifest: &Manifest) {
         [("unfinished", |s| !s.finished), ("finished", |s| s.finished), ("legal", |s| s.legal), ("known", |_| true)];
     for (name, keep) in lists {
         let m = manifest.clone();
-        env.add_function(name, move |column: &str| -> TemplateResult<String> {
-            let set = m.states(column).map_err(|e| fail(&e))?;
-            Ok(list(set, keep))
+        env.add_function(name, move |column: &str| -> TemplateResult<String> { list(&m, column, keep) });
+        let m = manifest.clone();
+        env.add_function(format!("is_{name}"), move |column: &str, value: &str| -> TemplateResult<String> {
+            Ok(m.states(column).map_err(|e| fail(&e))?.condition(value, keep))
         });
     }
     let m = manifest.clone();
+    env.add_function("is_phase", move |column: &str, value: &str, phases: Vec<String>| -> TemplateResult<String> {
+        Ok(m.states(column).map_err(|e| fail(&e))?.condition(value, |s| phases.contains(&s.phase)))
+    });
+    let m = manifest.clone();
     env.add_function("codes", move |column: &str, phases: Vec<String>| -> TemplateResult<String> {
-        let set = m.states(column).map_err(|e| fail(&e))?;
-        Ok(list(set, |s| phases.contains(&s.phase)))
+        list(&m, column, |s| phases.contains(&s.phase))
     });
     let m = manifest.clone();
     env.add_function("code", move |column: &str, phase: &str| -> TemplateResult<String> {
-        state_of(&m, column, phase).map(|(set, state)| write_code(set, &state.code))
+        let null = m.states(column).map_err(|e| fail(&e))?.null.as_ref();
+        if null.is_some_and(|s| s.phase == phase) {
+            return Ok("NULL".to_owned());
+        }
+        state_of(&m, column, phase).map(|(set, state)| set.literal(&state.code))
     });
     let m = manifest.clone();
     env.add_function("code_named", move |column: &str, name: &str| -> TemplateResult<String> {
@@ -222,7 +230,7 @@ fn add_states(env: &mut Environment<'static>, manifest: &Manifest) {
             set.states.iter().find(|s| s.name == name).ok_or_else(|| {
                 fail(&Error::usage(format!("{} {} has no {name} in {column}", m.title, m.generation)))
             })?;
-        Ok(write_code(set, &state.code))
+        Ok(set.literal(&state.code))
     });
     let m = manifest.clone();
     env.add_function("state_name", move |column: &str, phase: &str| -> TemplateResult<String> {
@@ -239,17 +247,18 @@ fn state_of<'m>(m: &'m Manifest, column: &str, phase: &str) -> TemplateResult<(&
 }
 
 /// A list for IN; the empty list is one that nothing is in.
-fn list(set: &StateSet, keep: impl FnMut(&State) -> bool) -> String {
+fn list(m: &Manifest, column: &str, mut keep: impl FnMut(&State) -> bool) -> TemplateResult<String> {
+    let set = m.states(column).map_err(|e| fail(&e))?;
+    if set.null.iter().chain(&set.other).any(&mut keep) {
+        let state = "a value without a code of its own (NULL, or one that is not listed)";
+        return Err(fail(&Error::usage(format!("{column}: {state} belongs to this list: ask with is_…()"))));
+    }
     let codes = set.codes(keep);
     if codes.is_empty() {
-        return "(NULL)".to_owned();
+        return Ok("(NULL)".to_owned());
     }
-    let codes: Vec<String> = codes.iter().map(|code| write_code(set, code)).collect();
-    format!("({})", codes.join(", "))
-}
-
-fn write_code(set: &StateSet, code: &str) -> String {
-    if set.text { format!("'{}'", code.replace('\'', "''")) } else { code.to_owned() }
+    let codes: Vec<String> = codes.iter().map(|code| set.literal(code)).collect();
+    Ok(format!("({})", codes.join(", ")))
 }
 
 fn add_literals(env: &mut Environment<'static>, dialect: &Dialect) {

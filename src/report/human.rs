@@ -338,10 +338,12 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
     for check in &r.failed_checks {
         wrapped(&format!("  {} ", paint(BAD, "check")), 4, check);
     }
+    let written_back = &b.plan.from.words.written_back;
     let cause = match r.drifted {
-        0 => "A row that the repair hangs on came, went or changed after it.",
-        _ if undone => "Somebody wrote these rows after the rollback.",
-        _ => "Somebody wrote these rows after the repair: a living master writes its memory back.",
+        0 => "A row that the repair hangs on came, went or changed after it.".to_owned(),
+        _ if undone => "Somebody wrote these rows after the rollback.".to_owned(),
+        _ if written_back.is_empty() => "Somebody wrote these rows after the repair.".to_owned(),
+        _ => format!("Somebody wrote these rows after the repair: {written_back}"),
     };
     wrapped("  ", 2, &format!("{cause} verify changed nothing."));
 }

@@ -78,7 +78,16 @@ struct Registry {
     beat: &'static str,
 }
 
-const REGISTRIES: [Registry; 4] = [
+const REGISTRIES: [Registry; 5] = [
+    Registry {
+        server: Server::MariaDb,
+        release: "1.1.0",
+        rows: &[
+            "INSERT INTO t_escheduler_master_server (id, host, last_heartbeat_time) VALUES (1, '10.0.0.7:5678', '2026-11-28 12:00:00'), (2, '10.0.0.7:5678', '2019-11-28 12:00:00')",
+        ],
+        silent: "INSERT INTO t_escheduler_master_server (id, host, last_heartbeat_time) VALUES (3, '10.0.0.9:5678', '2026-11-28 11:50:00')",
+        beat: "UPDATE t_escheduler_master_server SET last_heartbeat_time = last_heartbeat_time + INTERVAL 1 SECOND WHERE id = 1",
+    },
     Registry {
         server: Server::MariaDb,
         release: "3.1.9",
