@@ -164,11 +164,30 @@ pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan
         let answers = Answers::read(inputs, look(db, inputs).await?)?;
         draft.except(inputs, answers);
     }
+    let mut inputs: Vec<Inputs<'_>> = workers.into_iter().map(|w| w.inputs).collect();
+    will_hold(db, &draft, &mut inputs).await?;
     end_snapshot(db).await?;
-    let inputs: Vec<Inputs<'_>> = workers.into_iter().map(|w| w.inputs).collect();
     let mut plan = draft.finish(&inputs, from, target(db).await?)?;
     plan.target.schema_sha256 = schema_digest(request.catalog, &plan.tables());
     Ok(plan)
+}
+
+/// A bundle whose own check fails could never be applied.
+async fn will_hold(db: &mut Database, draft: &Draft, inputs: &mut [Inputs<'_>]) -> Result<()> {
+    for inputs in inputs.iter_mut() {
+        inputs.look_through(draft.overlay())?;
+    }
+    for foreseen in draft.foresee(inputs)? {
+        let rows = db.value(&foreseen.sql).await?.unwrap_or_default();
+        if rows != "0" {
+            let message = format!("after these changes it would not be true that {} ({rows} rows)", foreseen.title);
+            return Err(Error::refused(message).hint(
+                "something that the plan hangs on is left out of it: see `flowmend inspect` for the reason, then plan \
+with another choice, another age or a wider scope",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Looks until no recipe finds anything new in the database as it will be.

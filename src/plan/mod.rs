@@ -3,6 +3,7 @@
 mod answers;
 mod draft;
 mod finish;
+mod foresee;
 mod overlay;
 mod params;
 mod query;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use answers::{Answers, Before, Seen};
 pub use draft::Draft;
+pub use foresee::Foreseen;
 pub use overlay::Overlay;
 pub use params::{OwnerClaim, ParamValue, Params, Proof, duration, wall_clock};
 pub use query::{Inputs, Site, StepRows, report_query, step_query};

@@ -72,7 +72,7 @@ impl<'a> Inputs<'a> {
         &self.env
     }
 
-    fn look_env(&self) -> &RecipeEnv {
+    pub(super) fn look_env(&self) -> &RecipeEnv {
         self.look_env.as_ref().unwrap_or(&self.env)
     }
 }

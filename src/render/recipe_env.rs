@@ -92,8 +92,21 @@ impl RecipeEnv {
     /// # Errors
     /// As [`RecipeEnv::file`].
     pub fn query(&self, name: &str) -> Result<Query> {
+        self.named_apart(|| self.file(name, BTreeMap::new()))
+    }
+
+    /// Renders a query given as text.
+    ///
+    /// # Errors
+    /// As [`RecipeEnv::file`].
+    pub fn query_text(&self, what: &str, template: &str, extra: BTreeMap<&str, Value>) -> Result<Query> {
+        self.named_apart(|| self.text(what, template, extra))
+    }
+
+    /// A query, with what it named while it rendered.
+    fn named_apart(&self, render: impl FnOnce() -> Result<String>) -> Result<Query> {
         held(&self.named).clear();
-        let body = self.file(name, BTreeMap::new())?;
+        let body = render()?;
         let named = held(&self.named);
         let parts: Vec<&str> =
             self.tables.iter().map(String::as_str).chain(named.iter().map(|(_, sql)| sql.as_str())).collect();

@@ -256,3 +256,42 @@ fn a_waiter_is_woken_however_young_the_end_that_is_written() {
         filled.apply("b");
     }
 }
+
+/// A frequent workflow has young waiters: they wait behind a run that is old enough.
+#[test]
+fn a_young_waiter_is_woken_or_stopped_with_the_old_run_before_it() {
+    for server in Server::available("serial_chain") {
+        for (waiters, planned) in [
+            ("wake", vec!["task_instance 2", "workflow_instance 1", "command 1"]),
+            ("stop", vec!["task_instance 2", "workflow_instance 1", "workflow_instance 2", "workflow_instance 3"]),
+        ] {
+            let mut f = Fixture::new(server, "3.1.9").unwrap();
+            f.definition("1").run("1", "1", "10.0.0.9", &[]).task("2", "1", "b", "1", "1");
+            let young = ("start_time", "2026-11-28 23:50:00");
+            f.run("2", "14", "10.0.0.9", &[("definition_code", "1"), young]);
+            f.run("3", "14", "10.0.0.9", &[("definition_code", "1"), young]);
+            let filled = f.database();
+            let said = ["--dead-owner", "*", "--choose", "finish", "--waiters", waiters, "--older-than", "2h"];
+            filled.plan("zombie-tasks", "b", &said).expect(0);
+            assert_eq!(filled.planned("b"), planned, "{server:?} {waiters}");
+            filled.apply("b");
+        }
+    }
+}
+
+/// A line in which something ended a moment ago is left alone, and the rest can be applied.
+#[test]
+fn a_line_that_may_be_moving_does_not_hold_up_the_bundle() {
+    for server in Server::available("serial_chain") {
+        let mut f = Fixture::new(server, "3.1.9").unwrap();
+        f.definition("1").run("1", "1", "10.0.0.9", &[]).task("2", "1", "b", "1", "1");
+        f.run("4", "7", "10.0.0.1", &[("definition_code", "1"), ("end_time", "2026-11-28 23:59:00")]);
+        f.run("5", "14", "10.0.0.9", &[("definition_code", "1")]);
+        let filled = f.database();
+        let said = ["--dead-owner", "*", "--choose", "finish", "--waiters", "wake", "--older-than", "2h"];
+        let plan = filled.plan("zombie-tasks", "b", &said).expect(0);
+        assert!(plan.out.contains("too-young"), "{}", plan.out);
+        assert_eq!(filled.planned("b"), ["task_instance 2", "workflow_instance 1"], "{server:?}");
+        filled.apply("b");
+    }
+}
