@@ -207,6 +207,10 @@ SELECT IF(@flowmend_end = 'COMMIT', 1, (SELECT 1 UNION ALL SELECT 2)) AS guards_
 SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = DATABASE() AND EVENT_OBJECT_TABLE IN ({{ x.table_literals }})
 {%- endmacro -%}
 
+{%- macro place_count(x) -%}
+SELECT COUNT(*) FROM DUAL WHERE CAST(DATABASE() AS BINARY) = CAST({{ x.database_literal }} AS BINARY) AND CAST({% if x.dialect == "mariadb" %}CONCAT(@@hostname, ':', @@port, '/', @@server_id){% else %}@@server_uuid{% endif %} AS BINARY) = CAST({{ x.server_literal }} AS BINARY)
+{%- endmacro -%}
+
 {%- macro tables_count(x) -%}
 SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN ({{ x.table_literals }}) AND TABLE_TYPE = 'BASE TABLE' AND ENGINE = 'InnoDB'
 {%- endmacro -%}

@@ -183,6 +183,10 @@ UPDATE {{ x.table }} t
 SELECT COUNT(*) FROM pg_catalog.pg_trigger tg JOIN pg_catalog.pg_class c ON c.oid = tg.tgrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{ x.schema_literal }} AND c.relname IN ({{ x.table_literals }}) AND NOT tg.tgisinternal
 {%- endmacro -%}
 
+{%- macro place_count(x) -%}
+SELECT COUNT(*) FROM pg_catalog.pg_control_system() s WHERE s.system_identifier::text = {{ x.server_literal }} AND current_database() = {{ x.database_literal }}
+{%- endmacro -%}
+
 {%- macro tables_count(x) -%}
 SELECT COUNT(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{ x.schema_literal }} AND c.relname IN ({{ x.table_literals }}) AND c.relkind IN ('r', 'p')
 {%- endmacro -%}

@@ -162,6 +162,9 @@ UPDATE {{ x.table }} AS t
 SELECT COUNT(*) FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN ({{ x.table_literals }})
 {%- endmacro -%}
 
+{#- A file has no name of its own in SQL. -#}
+{%- macro place_count(x) -%}{%- endmacro -%}
+
 {%- macro tables_count(x) -%}
 SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN ({{ x.table_literals }})
 {%- endmacro -%}

@@ -51,7 +51,7 @@ async fn still_missing(plan: &Plan, m: &Manifest, address: Option<&registry::Add
         }
         return Ok(());
     };
-    Registered::of(address, m)?.refuse_listed(&plan.owners, "plan again with").await
+    Registered::of(address, m, &plan.from.release)?.refuse_listed(&plan.owners, "plan again with").await
 }
 
 /// Checks that this is the database of the plan, and that the bundle's own tables

@@ -159,6 +159,8 @@ fn looking(recipes: &Recipes) -> Vec<Arg> {
         text("now", "TIME", "The moment, RFC 3339 (default: the database's clock)"),
         text("zone", "ZONE", "The zone of the scheduler's clock: Asia/Shanghai or +08:00 (default: measured)")
             .env("FLOWMEND_ZONE")
+            // Half of the world lies west of UTC.
+            .allow_hyphen_values(true)
             .hide_env_values(true),
     ]);
     args.extend(parameters(recipes));
@@ -167,13 +169,16 @@ fn looking(recipes: &Recipes) -> Vec<Arg> {
 
 /// One flag for each parameter that any recipe has.
 fn parameters(recipes: &Recipes) -> Vec<Arg> {
-    let mut known: BTreeMap<&str, &Parameter> = BTreeMap::new();
+    let mut known: BTreeMap<&str, Parameter> = BTreeMap::new();
     for recipe in recipes.iter() {
         for parameter in &recipe.file.parameters {
-            known.entry(&parameter.name).or_insert(parameter);
+            let first = known.entry(&parameter.name).or_insert_with(|| parameter.clone());
+            // Schedulers give one flag values of their own; each recipe checks its own.
+            let new: Vec<String> = parameter.values.iter().filter(|v| !first.values.contains(v)).cloned().collect();
+            first.values.extend(new);
         }
     }
-    known.into_values().map(parameter).collect()
+    known.values().map(parameter).collect()
 }
 
 fn parameter(p: &Parameter) -> Arg {

@@ -10,11 +10,11 @@ use super::args::given;
 use crate::catalog::Catalog;
 use crate::db::{Access, Address, Database};
 use crate::inspect::{
-    Given, HEARTBEAT, Identified, Registered, identify, measure_zone, names_an_owner, nothing_hidden, owners_of_rows,
-    parse_zone, shown_dead,
+    Given, HEARTBEAT, Identified, Owners, Registered, against_zone, claims_address, identify, measure_zone,
+    names_an_owner, nothing_hidden, owners_of_rows, parse_zone, shown_dead,
 };
 use crate::manifest::{Engine, Manifest};
-use crate::plan::{Proof, Zone, duration};
+use crate::plan::{OwnerClaim, Params, Proof, Zone, duration};
 use crate::recipe::ParameterKind;
 use crate::registry;
 use crate::{Error, Result, ui};
@@ -64,10 +64,14 @@ pub(super) struct Ground {
 pub(super) async fn ground(app: &App, db: &mut Database, m: &ArgMatches) -> Result<Ground> {
     nothing_hidden(db).await?;
     let catalog = db.catalog().await?;
-    let found = identify(db, &catalog, &app.manifests, given(m, "scheduler"), given(m, "release")).await?;
+    let mut found = identify(db, &catalog, &app.manifests, given(m, "scheduler"), given(m, "release")).await?;
     let now = moment(db, m).await?;
     let zone = match given(m, "zone") {
-        Some(text) => Some(agreed_zone(parse_zone(text, now)?, &found.manifest)?),
+        Some(text) => {
+            let zone = agreed_zone(parse_zone(text, now)?, &found.manifest)?;
+            found.warnings.extend(against_zone(db, &found.manifest, &zone, now).await?);
+            Some(zone)
+        }
         None => measure_zone(db, &catalog, &found.manifest, now).await?,
     };
     Ok(Ground { catalog, found, now, zone })
@@ -113,7 +117,12 @@ pub(super) async fn from_heartbeats(
     };
     let addresses: Vec<String> = rows.into_iter().filter_map(|o| o.address).filter(|a| names_an_owner(a)).collect();
     let (dead, witness) = match registry {
-        Some(registry) => (registry.shown_dead(&addresses).await?, "registry shows"),
+        Some(registry) => {
+            if let Some(column) = column {
+                registry.must_know(db, m, column).await?;
+            }
+            (registry.shown_dead(&addresses).await?, "registry shows")
+        }
         None => (shown_dead(db, &ground.catalog, m, &addresses).await?, "heartbeats show"),
     };
     if dead.is_empty() {
@@ -132,4 +141,32 @@ pub(super) async fn from_heartbeats(
 pub(super) fn operator(m: &ArgMatches) -> String {
     let login = || std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
     given(m, "operator").map(ToOwned::to_owned).or_else(login).unwrap_or_else(|| "the operator".to_owned())
+}
+
+/// A claim that speaks of no owner is most likely misspelt.
+pub(super) fn warn_of_idle_claims(claims: &[OwnerClaim], owners: &[Owners]) {
+    let mut idle: Vec<String> = Vec::new();
+    for claim in claims.iter().filter(|c| c.host != "*") {
+        let spoken_of = |o: &Owners| o.address.as_ref().is_some_and(|a| claims_address(claim, a));
+        let port = claim.port.map(|p| format!(":{p}")).unwrap_or_default();
+        let name = format!("{}{port}", claim.host);
+        if !owners.iter().any(spoken_of) && !idle.contains(&name) {
+            ui::warn(format!("no unfinished row names the owner {name}: is it spelt right?"));
+            idle.push(name);
+        }
+    }
+}
+
+/// The claims that the operator makes to any recipe.
+pub(super) fn all_claims(app: &App, ground: &Ground, given: &Given, said_by: &str) -> Vec<OwnerClaim> {
+    let m = &ground.found.manifest;
+    let mut claims: Vec<OwnerClaim> = Vec::new();
+    for recipe in app.recipes.of(&m.scheduler) {
+        let known = |(name, _): &(&String, &Vec<String>)| recipe.parameter(name).is_some();
+        let own: Given = given.iter().filter(known).map(|(n, v)| (n.clone(), v.clone())).collect();
+        let params = Params::read(recipe, &own, ground.now, ground.zone.as_ref(), said_by);
+        let new = params.map(|p| p.owners()).unwrap_or_default();
+        claims.extend(new.into_iter().filter(|c| !claims.contains(c)).collect::<Vec<_>>());
+    }
+    claims
 }

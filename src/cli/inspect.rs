@@ -4,7 +4,7 @@ use clap::ArgMatches;
 
 use super::App;
 use super::args::{recipe_args, wants_json};
-use super::context::{from_heartbeats, ground, open, operator, registry_address};
+use super::context::{all_claims, from_heartbeats, ground, open, operator, registry_address, warn_of_idle_claims};
 use crate::db::Access;
 use crate::inspect::{Registered, SurveyRequest, survey};
 use crate::{Result, report};
@@ -15,7 +15,8 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let ground = ground(app, &mut db, m).await?;
     let mut given = recipe_args(&app.recipes, m)?;
     let address = registry_address(m)?;
-    let registry = address.as_ref().map(|a| Registered::of(a, &ground.found.manifest)).transpose()?;
+    let registry =
+        address.as_ref().map(|a| Registered::of(a, &ground.found.manifest, &ground.found.release)).transpose()?;
     from_heartbeats(app, &mut db, &ground, &mut given, registry.as_ref()).await?;
     let registered = match &registry {
         Some(registry) => Some(registry.names().await?),
@@ -32,6 +33,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     };
     let found = survey(&mut db, &ground.catalog, &ground.found, &request).await?;
     db.close().await;
+    warn_of_idle_claims(&all_claims(app, &ground, &given, &said_by), &found.owners);
     if wants_json(m) {
         report::json(&found)?;
     } else {

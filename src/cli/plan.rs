@@ -7,7 +7,7 @@ use clap::ArgMatches;
 
 use super::App;
 use super::args::{given, path_of, recipe_args, wants_json};
-use super::context::{Ground, from_heartbeats, ground, open, operator, registry_address};
+use super::context::{Ground, from_heartbeats, ground, open, operator, registry_address, warn_of_idle_claims};
 use crate::bundle::{self, Bundle};
 use crate::db::{Access, Database};
 use crate::inspect::{
@@ -32,7 +32,8 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     }
     let mut given = recipe_args(&app.recipes, m)?;
     let address = registry_address(m)?;
-    let registry = address.as_ref().map(|a| Registered::of(a, &ground.found.manifest)).transpose()?;
+    let registry =
+        address.as_ref().map(|a| Registered::of(a, &ground.found.manifest, &ground.found.release)).transpose()?;
     let proofs = from_heartbeats(app, &mut db, &ground, &mut given, registry.as_ref()).await?;
     let parts = chosen_parts(app, &ground, &given, &proofs, m)?;
     let claims: Vec<OwnerClaim> = parts.iter().flat_map(|p| p.params.owners()).collect();
@@ -49,7 +50,8 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     db.close().await;
     warn_of_idle_claims(&claims, &owners);
     if plan.steps.is_empty() {
-        return nothing(&plan, &app.recipes, &owners, m);
+        let unclaimed: Vec<&Owners> = owners.iter().filter(|o| !is_claimed(o, &claims)).collect();
+        return nothing(&plan, &app.recipes, &unclaimed, m);
     }
     let rendered = files::render(&plan, &app.templates)?;
     let (_, id) = bundle::plan_text(&plan)?;
@@ -137,19 +139,12 @@ fn triggers(plan: &Plan, ground: &Ground, m: &ArgMatches) -> Result<Vec<String>>
     Ok(found)
 }
 
-/// A claim that speaks of no owner is most likely misspelt.
-fn warn_of_idle_claims(claims: &[OwnerClaim], owners: &[Owners]) {
-    for claim in claims.iter().filter(|c| c.host != "*") {
-        let spoken_of = |o: &Owners| o.address.as_ref().is_some_and(|a| claims_address(claim, a));
-        if !owners.iter().any(spoken_of) {
-            let port = claim.port.map(|p| format!(":{p}")).unwrap_or_default();
-            ui::warn(format!("no unfinished row names the owner {}{port}: is it spelt right?", claim.host));
-        }
-    }
+fn is_claimed(owner: &Owners, claims: &[OwnerClaim]) -> bool {
+    claims.iter().any(|c| c.host == "*" || owner.address.as_ref().is_some_and(|a| claims_address(c, a)))
 }
 
 /// Nothing to repair: say what was looked at, and whether a proof is missing.
-fn nothing(plan: &Plan, recipes: &Recipes, owners: &[Owners], m: &ArgMatches) -> Result<u8> {
+fn nothing(plan: &Plan, recipes: &Recipes, owners: &[&Owners], m: &ArgMatches) -> Result<u8> {
     let needs_owner =
         |code: &str| recipes.of(&plan.from.scheduler).filter_map(|r| r.reason(code)).any(|reason| reason.needs_owner);
     let unproved = plan.left_out.iter().any(|l| needs_owner(&l.reason));
@@ -158,10 +153,10 @@ fn nothing(plan: &Plan, recipes: &Recipes, owners: &[Owners], m: &ArgMatches) ->
     } else {
         report::human::nothing(plan);
     }
-    if unproved {
+    if unproved && !owners.is_empty() {
         let named: Vec<String> =
-            owners.iter().filter_map(|o| Some(format!("{} ({} rows)", o.address.as_ref()?, o.rows))).collect();
-        return Err(Error::refused(format!("nothing was planned: the owners of these rows may be alive: {}", named.join(", ")))
+            owners.iter().map(|o| format!("{} ({} rows)", o.address.as_deref().unwrap_or("NULL"), o.rows)).collect();
+        return Err(Error::refused(format!("nothing was planned; the owners of these rows may be alive: {}", named.join(", ")))
             .hint("give --dead-owner HOST[:PORT][@TIME] for each that you know is dead, or --dead-owner '*' when all are stopped"));
     }
     Ok(0)

@@ -196,7 +196,7 @@ impl Dialect {
     pub fn key_order(&self, expression: &str, class: TypeClass) -> String {
         match (self.engine, class) {
             (Engine::MySql, TypeClass::Text) => format!("CAST({expression} AS BINARY)"),
-            (Engine::PostgreSql, TypeClass::Text) => format!("{expression} COLLATE \"C\""),
+            (Engine::PostgreSql, TypeClass::Text) => format!("({expression})::text COLLATE \"C\""),
             _ => expression.to_owned(),
         }
     }

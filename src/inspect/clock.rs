@@ -117,6 +117,15 @@ fn agreed(offsets: &[i64]) -> Option<i64> {
 }
 
 async fn from_newest(db: &mut Database, m: &Manifest, clock: &Clock, now: Timestamp) -> Result<Option<Zone>> {
+    let Some((text, ahead)) = newest(db, m, clock, now).await? else { return Ok(None) };
+    Ok(from_age(ahead).map(|minutes| Zone {
+        offset_minutes: minutes,
+        known_by: format!("measured: the newest row was written at {text} on the scheduler's clock, moments ago"),
+    }))
+}
+
+/// The newest time that the scheduler wrote, and how many seconds it lies ahead of UTC.
+async fn newest(db: &mut Database, m: &Manifest, clock: &Clock, now: Timestamp) -> Result<Option<(String, i64)>> {
     let mut newest: Option<String> = None;
     for name in clock.newest.iter().filter(|name| m.has(name)) {
         let role = m.role(name.split('.').next().unwrap_or_default())?;
@@ -126,16 +135,27 @@ async fn from_newest(db: &mut Database, m: &Manifest, clock: &Clock, now: Timest
         newest = newest.max(db.value(&sql).await?);
     }
     let Some(text) = newest else { return Ok(None) };
-    let Ok(civil) = text.parse::<jiff::civil::DateTime>() else {
+    let Some(written) = text.parse().ok().and_then(|civil| TimeZone::UTC.to_timestamp(civil).ok()) else {
         return Ok(None);
     };
-    let Ok(as_utc) = TimeZone::UTC.to_timestamp(civil) else {
-        return Ok(None);
-    };
-    let ahead = as_utc.as_second() - now.as_second();
-    Ok(from_age(ahead).map(|minutes| Zone {
-        offset_minutes: minutes,
-        known_by: format!("measured: the newest row was written at {text} on the scheduler's clock, moments ago"),
+    let ahead = written.as_second() - now.as_second();
+    Ok(Some((text, ahead)))
+}
+
+/// What speaks against a zone that was given: a row cannot be written in the future.
+///
+/// # Errors
+/// What the server said.
+pub async fn against_zone(db: &mut Database, m: &Manifest, zone: &Zone, now: Timestamp) -> Result<Option<String>> {
+    let Some(clock) = &m.clock else { return Ok(None) };
+    let Some((text, ahead)) = newest(db, m, clock, now).await? else { return Ok(None) };
+    let future = ahead - zone.offset_minutes * 60;
+    Ok((future > FRESH_SECONDS).then(|| {
+        let (hours, minutes) = (future / 3600, future % 3600 / 60);
+        format!(
+            "{} cannot be right, or --now is in the past: the newest row was written at {text}, which would be {hours} h {minutes} min in the future; ages and times are wrong by as much",
+            zone.known_by
+        )
     }))
 }
 

@@ -9,7 +9,7 @@ mod owners;
 mod registered;
 mod survey;
 
-pub use clock::{measure_zone, parse_zone};
+pub use clock::{against_zone, measure_zone, parse_zone};
 pub use derive::{Given, PlanPart, PlanRequest, Takes, all_parts, derive, parts};
 pub use findings::{Explained, FindingReport, LeftReport, REPORT};
 pub use identify::{Identified, identify};

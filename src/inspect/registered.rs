@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::owners::{OTHERWISE, claims_address};
+use crate::db::Database;
 use crate::manifest::{Manifest, RegistryPath};
 use crate::plan::{OwnerClaim, Proof};
 use crate::registry::{self, Address};
@@ -23,14 +24,14 @@ impl<'a> Registered<'a> {
     ///
     /// # Errors
     /// The release keeps no registry of this kind.
-    pub fn of(address: &'a Address, m: &'a Manifest) -> Result<Self> {
+    pub fn of(address: &'a Address, m: &'a Manifest, release: &str) -> Result<Self> {
         let path = m.registries.iter().find(|r| r.kind == address.kind).ok_or_else(|| {
             let known: Vec<&str> = m.registries.iter().map(|r| r.kind.title()).collect();
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             Error::usage(format!(
                 "{} {} keeps no registry in {}; flowmend knows of: {known}",
                 m.title,
-                m.generation,
+                release,
                 address.kind.title()
             ))
             .hint(OTHERWISE)
@@ -62,6 +63,35 @@ impl<'a> Registered<'a> {
             _ => name,
         };
         Ok(names.into_iter().map(address).collect())
+    }
+
+    /// The registry must list somebody who owns a row here, whatever its state: another
+    /// cluster's registry would show everybody dead. `column` is the role column with the owner.
+    ///
+    /// # Errors
+    /// Nobody who is listed is known here, or what registry and server said.
+    pub async fn must_know(&self, db: &mut Database, m: &Manifest, column: &str) -> Result<()> {
+        let names = self.names().await?;
+        let role = m.role(column.split('.').next().unwrap_or_default())?;
+        let d = &db.dialect;
+        let listed: Vec<String> = names.iter().map(|n| d.text_literal(n)).collect();
+        if listed.is_empty() {
+            // That nobody is listed is said elsewhere.
+            return Ok(());
+        }
+        let owner = d.ident(m.column(column)?);
+        let table = d.table(db.schema.as_deref(), &role.table);
+        let sql =
+            format!("SELECT {} FROM {table} WHERE {owner} IN ({}) LIMIT 1", d.as_text("COUNT(*)"), listed.join(", "));
+        if db.value(&sql).await?.as_deref() != Some("0") {
+            return Ok(());
+        }
+        Err(Error::refused(format!(
+            "none of those listed at {} ({}) ever owned a row of this database: it may be another cluster's",
+            self.place(),
+            names.iter().cloned().collect::<Vec<_>>().join(", ")
+        ))
+        .hint(OTHERWISE))
     }
 
     /// Owners among `addresses` that are missing at two looks, each with the proof.

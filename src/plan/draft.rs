@@ -231,8 +231,9 @@ fn check_new_values(shape: &Shape<'_>, change: &RowChange) -> Result<()> {
         // A new row may hold NULL.
         return Ok(());
     }
-    for ((_, column), value) in shape.set.iter().zip(&change.new) {
-        if value.is_some() || column.kind == SetKind::Now {
+    for ((name, column), value) in shape.set.iter().zip(&change.new) {
+        let may_be_null = shape.file.set.get(name).is_some_and(|from| from.null);
+        if value.is_some() || column.kind == SetKind::Now || may_be_null {
             continue;
         }
         let what = format!("{} {} has no known {}", shape.table.name, change.key_text(), column.column.name);

@@ -433,8 +433,9 @@ impl Step {
                 None => "NULL".to_owned(),
             },
             Some(code) => match self.states.get(column).and_then(|names| names.get(code).or(names.get(OTHER_STATE))) {
-                Some(name) => format!("{code} {name}"),
-                None => code.to_owned(),
+                // Where states are stored as text, the code is its own name.
+                Some(name) if !name.eq_ignore_ascii_case(code) => format!("{code} {name}"),
+                _ => code.to_owned(),
             },
         }
     }

@@ -85,8 +85,7 @@ impl Changes {
         let keys = (0..self.key.len()).map(|i| format!("k{i}"));
         let news = (0..written.len()).flat_map(|i| [format!("s{i}"), format!("n{i}")]);
         let names: Vec<String> = keys.chain(["gone".to_owned()]).chain(news).collect();
-        let on: Vec<String> =
-            self.key.iter().enumerate().map(|(i, c)| format!("f.k{i} = b.{}", d.ident(&c.name))).collect();
+        let on: Vec<String> = self.key.iter().enumerate().map(|(i, c)| same_key(d, i, c)).collect();
         let column = |c: &LiveColumn| {
             let name = d.ident(&c.name);
             match written.iter().position(|w| w.name == c.name) {
@@ -115,6 +114,12 @@ impl Changes {
         }
         line
     }
+}
+
+/// Literals in a list have no type, or another one than the key.
+fn same_key(d: &Dialect, index: usize, column: &Column) -> String {
+    let key = d.cast(&format!("f.k{index}"), column.class, &column.type_sql);
+    format!("{key} = b.{}", d.ident(&column.name))
 }
 
 impl Dialect {

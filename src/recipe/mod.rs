@@ -231,6 +231,9 @@ pub enum Op {
 pub struct SetFrom {
     /// How the value is known.
     pub kind: SetKind,
+    /// Whether NULL is a value that the query may give.
+    #[serde(default)]
+    pub null: bool,
     /// The template of the expression, for `recount`.
     #[serde(default)]
     pub sql: String,

@@ -90,6 +90,8 @@ impl<'a> Book<'a> {
             ("ledger_literal".to_owned(), self.d.text_literal(&self.ledger()).into()),
             ("work_schema_literal".to_owned(), self.work_schema_literal().into()),
             ("dialect".to_owned(), self.d.name.as_str().into()),
+            ("server_literal".to_owned(), self.d.text_literal(&self.plan.target.server).into()),
+            ("database_literal".to_owned(), self.d.text_literal(&self.plan.target.database).into()),
             ("schema_q".to_owned(), self.d.ident(&schema).into()),
             ("schema_literal".to_owned(), self.d.text_literal(&schema).into()),
             ("table_literals".to_owned(), literals.join(", ").into()),

@@ -55,6 +55,10 @@ impl Chain<'_, '_> {
         );
         let empty: Vec<String> = book.own_tables().iter().map(|t| format!("(SELECT COUNT(*) FROM {t})")).collect();
         let empty = format!("SELECT {}", empty.join(" + "));
+        let place = book.call("place_count", base.clone())?;
+        if !place.is_empty() {
+            text += &self.guard("01_preflight.place", "this is the server and the database of the plan", 1, &place)?;
+        }
         text += &self.guard("01_preflight.own_tables", "the bundle's own tables are empty", 0, &empty)?;
         let tables = book.plan.steps.iter().map(|s| &s.table).collect::<std::collections::BTreeSet<_>>().len();
         let query = book.call("tables_count", base.clone())?;

@@ -83,3 +83,31 @@ fn an_owner_that_nobody_names_is_a_warning() {
     let none = plan(&zombies(Server::Sqlite, "3.2.2"), "c", &[]);
     assert!(none.code == 0 || none.err.contains("10.0.0.9:5678 (1 rows)"), "{}", none.err);
 }
+
+/// A misspelt owner shows in a look, too, and once.
+#[test]
+fn a_misspelt_owner_is_noticed() {
+    let db = crate::live::round::zombies(Server::Sqlite, "3.1.9");
+    let args = ["--url", &db.url, "--zone", "+00:00", "--dead-owner", "10.0.0.99:5678"];
+    let looked = flowmend([&["inspect"], &args[..]].concat());
+    let planned = flowmend([&["plan", "--all", "--choose", "finish"], &args[..]].concat());
+    for said in [looked.err, planned.err] {
+        assert_eq!(said.matches("no unfinished row names the owner 10.0.0.99:5678").count(), 1, "{said}");
+    }
+}
+
+/// A row cannot be written in the future, so the zone is wrong; and an age that
+/// leaves everything out is no reason to declare the living dead.
+#[test]
+fn what_is_wrong_is_named() {
+    let db = crate::live::round::zombies(Server::Sqlite, "3.1.9");
+    let look = |zone: &str| flowmend(["inspect", "--url", &db.url, "--now", "2026-11-28T10:01:00Z", "--zone", zone]);
+    let said = |zone: &str| look(zone).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (zone, wrong) in [("+00:00", false), ("+02:00", false), ("-08:00", true)] {
+        assert_eq!(said(zone).contains("cannot be right"), wrong, "{zone}: {}", said(zone));
+    }
+    let young = plan(&db, "young", &["--dead-owner", "*", "--older-than", "9999d"]).expect(0);
+    assert!(!young.err.contains("may be alive"), "{}", young.err);
+    let young = plan(&db, "young", &["--dead-owner", "10.0.0.9", "--older-than", "9999d"]).expect(4);
+    assert!(young.err.contains("10.0.0.1:5678") && !young.err.contains("10.0.0.9:5678 ("), "{}", young.err);
+}

@@ -202,3 +202,14 @@ fn what_cannot_be_asked() {
     let wrong = plan(&db, "b", &["--registry", "zks://127.0.0.1:1/ds"]).expect(2);
     assert!(wrong.err.contains("without TLS only"), "{}", wrong.err);
 }
+
+/// One ensemble serves several clusters: a namespace that lists nobody of this database shows nothing.
+#[test]
+fn another_clusters_registry_proves_nothing() {
+    for registry in Registry::available("another_clusters_registry_proves_nothing") {
+        let (space, db) = (namespace("other"), zombies(Server::Sqlite, "3.1.9"));
+        registry.list(&space, MASTERS, "ds-master-1:5678");
+        let refused = plan(&db, "b", &["--registry", &registry.url(&space)]).expect(4);
+        assert!(refused.err.contains("another cluster's"), "{}", refused.err);
+    }
+}

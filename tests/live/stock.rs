@@ -221,3 +221,22 @@ fn times_do_not_hang_on_the_client() {
         }
     }
 }
+
+/// A copy of the database, or a slip in its name: the stock client changes nothing there.
+#[test]
+fn another_database_is_refused_by_the_sql_itself() {
+    for server in [Server::MariaDb, Server::PostgreSql, Server::MySql] {
+        if !server.is_there("another_database_is_refused_by_the_sql_itself") {
+            continue;
+        }
+        let (planned, other) = (zombies(server, "3.1.9"), zombies(server, "3.1.9"));
+        plan(&planned, "b", DEAD).expect(0);
+        let before = other.dump();
+        let output = other.stock(&runner(&planned, "b", "apply"));
+        assert!(!output.status.success(), "{server:?}");
+        let now = other.dump();
+        for (table, rows) in &before {
+            assert_eq!(&now[table], rows, "{server:?} {table}");
+        }
+    }
+}
