@@ -124,9 +124,9 @@ UPDATE {{ x.table }} t
   {{ gate(x) }}
    SET {{ x.set_list }}
  WHERE {{ x.pins_tw }}
-{%- for changed in x.must_change %}
-   AND {{ changed }}
-{%- endfor %}
+{%- if x.must_change %}
+   AND {{ x.must_change }}
+{%- endif %}
    AND {{ not_yet(x) }}
 {%- endset -%}
 {{ counted(x, statement) }}

@@ -88,9 +88,9 @@ UPDATE {{ x.table }} AS t
   {{ gate(x) }}
  WHERE {{ x.key_tb }}
    AND {{ x.pins_tw }}
-{%- for changed in x.must_change %}
-   AND {{ changed }}
-{%- endfor %}
+{%- if x.must_change %}
+   AND {{ x.must_change }}
+{%- endif %}
    AND {{ not_yet(x) }}
 {%- endset -%}
 {{ counted(x, statement) }}

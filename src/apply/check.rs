@@ -4,7 +4,7 @@ use super::ledger;
 use crate::bundle::Bundle;
 use crate::catalog::{Catalog, LiveTable, TableKind};
 use crate::db::Database;
-use crate::inspect::{Registered, nothing_hidden, refuse_beating, schema_digest, target};
+use crate::inspect::{Registered, nothing_hidden, refuse_beating, schema_digest, target, with_live_names};
 use crate::manifest::{Engine, Manifest, Manifests};
 use crate::plan::{Plan, Step};
 use crate::recipe::Op;
@@ -37,8 +37,10 @@ pub async fn check_target(
         }
     }
     ledger::require_sound(db, bundle).await?;
-    refuse_beating(db, &catalog, m, &plan.owners, "plan again with").await?;
-    still_missing(plan, m, registry).await
+    // The server may fold the letters of names.
+    let m = with_live_names(m, &catalog);
+    refuse_beating(db, &catalog, &m, &plan.owners, "plan again with").await?;
+    still_missing(plan, &m, registry).await
 }
 
 /// Owners are not listed in the registry now either, if one is named.

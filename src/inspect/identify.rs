@@ -259,7 +259,8 @@ fn complete(m: &Manifest, catalog: &Catalog) -> Result<()> {
 
 /// The manifest with every name in the letter case of the live database:
 /// servers fold names differently, and a quoted name must match exactly.
-fn with_live_names(m: &Manifest, catalog: &Catalog) -> Manifest {
+#[must_use]
+pub fn with_live_names(m: &Manifest, catalog: &Catalog) -> Manifest {
     let mut m = m.clone();
     let mut renamed = Vec::new();
     for role in m.roles.values_mut() {

@@ -12,7 +12,7 @@ mod survey;
 pub use clock::{against_zone, measure_zone, parse_zone};
 pub use derive::{Given, PlanPart, PlanRequest, Takes, all_parts, derive, parts};
 pub use findings::{Explained, FindingReport, LeftReport, REPORT};
-pub use identify::{Identified, identify};
+pub use identify::{Identified, identify, with_live_names};
 pub use look::{look, look_at_reports};
 pub use owners::{HEARTBEAT, OwnerState, Owners, claims_address, names_an_owner, refuse_beating, shown_dead};
 pub use registered::Registered;

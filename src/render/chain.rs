@@ -248,7 +248,7 @@ impl Chain<'_, '_> {
                 let text = self.book.call("recount", x)?;
                 let map = view.map();
                 let key = map.get("key_ta").map(ToString::to_string).unwrap_or_default();
-                let wrong = view.must_change().join(" OR ");
+                let wrong = view.must_change();
                 let query = format!(
                     "SELECT COUNT(*) FROM {} t JOIN {} a ON {key}\n WHERE {wrong}",
                     view.table(),

@@ -129,7 +129,9 @@ impl<'a> StepView<'a> {
             .pins
             .iter()
             .map(|c| self.same(c, &format!("t.{}", self.q(c)), &format!("w.{}", self.work_name("o_", c))));
-        pins.collect::<Vec<_>>().join("\n   AND ")
+        let pins: Vec<String> = pins.collect();
+        // The key is pin enough where a role has no witnesses and nothing is written.
+        if pins.is_empty() { "1 = 1".to_owned() } else { pins.join("\n   AND ") }
     }
 
     fn related_on(&self) -> String {
@@ -245,14 +247,20 @@ impl<'a> StepView<'a> {
         values.all(|v| v == first).then_some(first)
     }
 
-    /// A recount that finds the old value changes nothing, and is then counted
-    /// differently by drivers; so it must find another one.
+    /// A recount that finds the old values changes nothing, and is then counted
+    /// differently by drivers; so one of them must be another. Empty where nothing
+    /// is recounted.
     #[must_use]
-    pub fn must_change(&self) -> Vec<String> {
+    pub fn must_change(&self) -> String {
         let recounts = self.step.set.iter().filter(|s| s.kind == SetKind::Recount);
-        recounts
+        let differ: Vec<String> = recounts
             .filter_map(|s| Some(self.d.differs(&format!("t.{}", self.q(&s.column)), s.sql.as_ref()?, s.column.class)))
-            .collect()
+            .collect();
+        match differ.as_slice() {
+            [one] => one.clone(),
+            [] => String::new(),
+            _ => format!("({})", differ.join(" OR ")),
+        }
     }
 
     fn restore_list(&self) -> String {
