@@ -39,7 +39,7 @@ pub async fn identify(
     }
     let known: Vec<&Manifest> = match scheduler {
         Some(name) => manifests.of(name)?,
-        None => manifests.iter().collect(),
+        None => manifests.iter().filter(|m| !is_carried(m, manifests, catalog)).collect(),
     };
     let live = catalog.marks();
     let fitting: Vec<&Manifest> = known.iter().copied().filter(|m| fits(m, &live)).collect();
@@ -64,6 +64,13 @@ pub async fn identify(
         found.warnings.push(format!("the schema also has what other releases have: {}", strangers.join(", ")));
     }
     Ok(found)
+}
+
+/// Whether another scheduler, which keeps this one's tables inside its own
+/// database, is there. Then the carrier is meant, unless `--scheduler` says otherwise.
+fn is_carried(m: &Manifest, manifests: &Manifests, catalog: &Catalog) -> bool {
+    let is_there = |o: &Manifest| o.roles.values().any(|role| catalog.get(&role.table).is_some());
+    manifests.iter().filter(|o| m.carried_by.contains(&o.scheduler)).any(is_there)
 }
 
 fn only_scheduler<'m>(matching: &[&'m Manifest]) -> Option<&'m str> {

@@ -31,6 +31,7 @@ pub(super) struct ManifestFile {
     #[serde(default)]
     pub behaviour: BTreeMap<String, toml::Value>,
     pub words: Option<Words>,
+    pub carried_by: Option<Vec<String>>,
     #[serde(default)]
     pub states: Vec<StateSetFile>,
     #[serde(default)]

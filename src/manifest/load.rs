@@ -124,6 +124,9 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
         absent: file.fingerprint.absent.clone(),
     };
     manifest.behaviour.extend(file.behaviour.clone());
+    if let Some(carriers) = &file.carried_by {
+        manifest.carried_by.clone_from(carriers);
+    }
     if let Some(words) = &file.words {
         manifest.words.clone_from(words);
     }
@@ -174,6 +177,7 @@ fn empty(scheduler: &str) -> Manifest {
         fingerprint: Fingerprint::default(),
         behaviour: BTreeMap::new(),
         words: Words::default(),
+        carried_by: Vec::new(),
         states: BTreeMap::new(),
         roles: BTreeMap::new(),
         relations: Vec::new(),

@@ -25,6 +25,8 @@ pub struct Manifest {
     pub title: String,
     /// The first release of the generation, the file's name.
     pub generation: String,
+    /// Schedulers that keep this one's tables inside their own database.
+    pub carried_by: Vec<String>,
     /// Every release of the generation, oldest first.
     pub releases: Vec<String>,
     /// Releases that were not read from a tagged source.
