@@ -119,6 +119,14 @@ pub async fn check_place(db: &mut Database, plan: &Plan) -> Result<()> {
         }
     }
     if planned.schema.is_some() && planned.schema != live.schema {
+        if db.schema_given {
+            let named = live.schema.unwrap_or_default();
+            return Err(Error::refused(format!(
+                "the bundle is for the schema {}, not {named}",
+                planned.schema.clone().unwrap_or_default()
+            ))
+            .hint("leave --schema out, or plan again for that schema"));
+        }
         db.schema.clone_from(&planned.schema);
     }
     Ok(())

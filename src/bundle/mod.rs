@@ -4,7 +4,7 @@ mod seal;
 mod store;
 
 pub use seal::{Seal, hex, sha256};
-pub use store::{Bundle, RECEIPTS, write};
+pub use store::{Bundle, RECEIPTS, must_be_free, write};
 
 use crate::plan::Plan;
 use crate::{Error, Result};

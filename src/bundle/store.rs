@@ -81,17 +81,27 @@ fn no_strangers(dir: &Path, files: &BTreeMap<String, String>) -> std::result::Re
     Ok(())
 }
 
+/// Looks, before the work is done, whether a bundle can be written to a folder.
+///
+/// # Errors
+/// The folder exists and is not empty, or is no folder.
+pub fn must_be_free(dir: &Path) -> Result<()> {
+    let cannot = |e: std::io::Error| Error::usage(format!("cannot write {}: {e}", dir.display()));
+    if dir.exists() && std::fs::read_dir(dir).map_err(cannot)?.next().is_some() {
+        return Err(
+            Error::usage(format!("{} exists and is not empty", dir.display())).hint("give --out another directory")
+        );
+    }
+    Ok(())
+}
+
 /// Writes a bundle into a new folder, whole or not at all.
 ///
 /// # Errors
 /// The folder exists and is not empty, or cannot be written.
 pub fn write(dir: &Path, files: &BTreeMap<String, String>) -> Result<Seal> {
     let cannot = |what: &Path, e: std::io::Error| Error::usage(format!("cannot write {}: {e}", what.display()));
-    if dir.exists() && std::fs::read_dir(dir).map_err(|e| cannot(dir, e))?.next().is_some() {
-        return Err(
-            Error::usage(format!("{} exists and is not empty", dir.display())).hint("give --out another directory")
-        );
-    }
+    must_be_free(dir)?;
     let sums_text = sums(files);
     let parent = dir.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(parent).map_err(|e| cannot(parent, e))?;

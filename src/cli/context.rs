@@ -66,7 +66,7 @@ pub(super) async fn ground(app: &App, db: &mut Database, m: &ArgMatches) -> Resu
     let catalog = db.catalog().await?;
     let mut found = identify(db, &catalog, &app.manifests, given(m, "scheduler"), given(m, "release")).await?;
     let now = moment(db, m).await?;
-    let zone = match given(m, "zone") {
+    let zone = match given(m, "zone").filter(|zone| !zone.trim().is_empty()) {
         Some(text) => {
             let zone = agreed_zone(parse_zone(text, now)?, &found.manifest)?;
             found.warnings.extend(against_zone(db, &found.manifest, &zone, now).await?);
@@ -91,9 +91,9 @@ pub(super) fn registry_address(m: &ArgMatches) -> Result<Option<registry::Addres
     given(m, "registry").filter(|text| !text.trim().is_empty()).map(registry::Address::parse).transpose()
 }
 
-/// Puts the owners that heartbeats, or the registry, show dead in the place of
-/// the word `heartbeat`. A registry is named for that, so it needs no word.
-/// Gives the proof of each address.
+/// The owners that heartbeats, or the registry, show dead, by their address, where
+/// the operator asks with the word `heartbeat`, which goes. A registry is named for
+/// that, so it needs no word.
 pub(super) async fn from_heartbeats(
     app: &App,
     db: &mut Database,
@@ -130,7 +130,6 @@ pub(super) async fn from_heartbeats(
     }
     let values = given.entry(name.clone()).or_default();
     values.retain(|v| v != HEARTBEAT);
-    values.extend(dead.keys().cloned());
     if values.is_empty() {
         given.remove(name);
     }

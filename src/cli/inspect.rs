@@ -17,7 +17,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let address = registry_address(m)?;
     let registry =
         address.as_ref().map(|a| Registered::of(a, &ground.found.manifest, &ground.found.release)).transpose()?;
-    from_heartbeats(app, &mut db, &ground, &mut given, registry.as_ref()).await?;
+    let proofs = from_heartbeats(app, &mut db, &ground, &mut given, registry.as_ref()).await?;
     let registered = match &registry {
         Some(registry) => Some(registry.names().await?),
         None => None,
@@ -29,6 +29,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         now: ground.now,
         zone: ground.zone.as_ref(),
         said_by: &said_by,
+        proofs: &proofs,
         registered: registered.as_ref(),
     };
     let found = survey(&mut db, &ground.catalog, &ground.found, &request).await?;

@@ -25,6 +25,9 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     if m.contains_id("except") && !m.get_flag("all") {
         return Err(Error::usage("--except leaves a recipe out of --all; without --all there is nothing to leave out"));
     }
+    if let Some(dir) = path_of(m, "out") {
+        bundle::must_be_free(dir)?;
+    }
     let mut db = open(m, Access::ReadOnly).await?;
     let ground = ground(app, &mut db, m).await?;
     for warning in &ground.found.warnings {
@@ -77,7 +80,7 @@ fn chosen_parts<'a>(
     let said_by = operator(m);
     let read = |r: &Recipe, given: &Given| {
         let mut params = Params::read(r, given, ground.now, ground.zone.as_ref(), &said_by)?;
-        params.attribute(proofs);
+        warn_of_odd(&params.add_shown_dead(proofs));
         Ok(params)
     };
     if m.get_flag("all") {
@@ -137,6 +140,13 @@ fn triggers(plan: &Plan, ground: &Ground, m: &ArgMatches) -> Result<Vec<String>>
         return Ok(Vec::new());
     }
     Ok(found)
+}
+
+/// An address that is no host is left alone, and that is said.
+pub(super) fn warn_of_odd(addresses: &[String]) {
+    for odd in addresses {
+        ui::warn(format!("the owner `{}` is no host with a port: its rows are left alone", ui::safe(odd, 60)));
+    }
 }
 
 fn is_claimed(owner: &Owners, claims: &[OwnerClaim]) -> bool {

@@ -45,6 +45,8 @@ pub struct Database {
     pub address: Address,
     /// The schema (PostgreSQL) or database (MySQL) the scheduler's tables are in.
     pub schema: Option<String>,
+    /// Whether the operator named the schema.
+    pub schema_given: bool,
     /// The server's version text.
     pub version: String,
 }

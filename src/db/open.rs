@@ -45,7 +45,14 @@ impl Database {
             Scheme::PostgreSql => "postgresql",
             Scheme::Sqlite => "sqlite",
         })?;
-        let mut database = Self { connection, dialect, address: address.clone(), schema: None, version: String::new() };
+        let mut database = Self {
+            connection,
+            dialect,
+            address: address.clone(),
+            schema: None,
+            schema_given: false,
+            version: String::new(),
+        };
         database.learn(schema).await?;
         if access == Access::ReadOnly {
             database.be_read_only().await?;
@@ -96,6 +103,7 @@ impl Database {
                 self.version = self.value("SHOW server_version").await?.unwrap_or_default();
                 let current = self.value("SELECT current_schema()::text").await?;
                 self.schema = schema.map(ToOwned::to_owned).or(current);
+                self.schema_given = schema.is_some();
                 if self.schema.is_none() {
                     return Err(Error::usage("the login's search path names no schema that exists")
                         .hint("name the schema of the scheduler's tables with --schema"));

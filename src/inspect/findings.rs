@@ -109,7 +109,8 @@ impl Findings {
             .filter(|(name, _)| recipe.parameter(name).is_some())
             .map(|(n, v)| (n.clone(), v.clone()))
             .collect();
-        let params = Params::read(recipe, &given, request.now, request.zone, request.said_by)?;
+        let mut params = Params::read(recipe, &given, request.now, request.zone, request.said_by)?;
+        params.add_shown_dead(request.proofs);
         let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
         let site = Site {
             manifest: &found.manifest,

@@ -141,10 +141,13 @@ pub fn claims_address(claim: &OwnerClaim, address: &str) -> bool {
         return true;
     }
     let address = bare(address);
+    if claim.port.is_none() && address == claim.host {
+        return true;
+    }
     match (address.rsplit_once(':'), claim.port) {
         (Some((host, port)), Some(claimed)) => host == claim.host && port == claimed.to_string(),
         (Some((host, _)), None) => host == claim.host,
-        (None, _) => address == claim.host,
+        (None, _) => false,
     }
 }
 

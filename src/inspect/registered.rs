@@ -8,7 +8,7 @@ use crate::db::Database;
 use crate::manifest::{Manifest, RegistryPath};
 use crate::plan::{OwnerClaim, Proof};
 use crate::registry::{self, Address};
-use crate::{Error, Result};
+use crate::{Error, Result, ui};
 
 /// Between two looks a server that had lost the registry for a moment can come back.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(3);
@@ -130,6 +130,12 @@ impl<'a> Registered<'a> {
     pub async fn refuse_listed(&self, claims: &[OwnerClaim], restate: &str) -> Result<()> {
         let claimed = |address: &&String| claims.iter().any(|c| c.before.is_none() && claims_address(c, address));
         let names = self.names().await?;
+        if names.is_empty() {
+            ui::warn(format!(
+                "nobody is listed at {}: the registry neither proves nor contradicts anything",
+                self.place()
+            ));
+        }
         let alive: Vec<&str> = names.iter().filter(claimed).map(String::as_str).collect();
         if alive.is_empty() {
             return Ok(());

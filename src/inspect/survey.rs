@@ -11,7 +11,7 @@ use super::{Identified, begin_snapshot, end_snapshot};
 use crate::Result;
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::plan::Zone;
+use crate::plan::{Proof, Zone};
 use crate::recipe::Recipes;
 
 /// The version of the JSON form.
@@ -98,6 +98,8 @@ pub struct SurveyRequest<'a> {
     pub zone: Option<&'a Zone>,
     /// Who asks.
     pub said_by: &'a str,
+    /// The owners that heartbeats or a registry show dead, by their address.
+    pub proofs: &'a BTreeMap<String, Proof>,
     /// The owners listed in the registry that the operator named, if one was named.
     pub registered: Option<&'a BTreeSet<String>>,
 }

@@ -1,6 +1,7 @@
 //! What the operator said, read according to the recipe's parameters.
 
 use std::collections::BTreeMap;
+use std::net::Ipv6Addr;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -101,18 +102,16 @@ impl Params {
         Ok(params)
     }
 
-    /// Says what proved the death of owners, by their address.
-    pub fn attribute(&mut self, proofs: &BTreeMap<String, Proof>) {
+    /// Adds the owners that were shown dead, by their address as the rows hold it.
+    /// What a row holds is no word of the operator's: it is never read as
+    /// `HOST[:PORT][@TIME]`. Gives the addresses that cannot be named as owners.
+    pub fn add_shown_dead(&mut self, proofs: &BTreeMap<String, Proof>) -> Vec<String> {
+        let claims = || proofs.iter().map(|(address, proof)| (address, shown(address, proof)));
         for value in self.values.values_mut() {
             let ParamValue::Owners(owners) = value else { continue };
-            for owner in owners {
-                let address = owner.port.map_or_else(|| owner.host.clone(), |port| format!("{}:{port}", owner.host));
-                if let Some(proof) = proofs.get(&address) {
-                    owner.said_by.clone_from(&proof.said_by);
-                    owner.registry.clone_from(&proof.registry);
-                }
-            }
+            owners.extend(claims().filter_map(|(_, claim)| claim));
         }
+        claims().filter(|(_, claim)| claim.is_none()).map(|(address, _)| address.clone()).collect()
     }
 
     /// The owners said to be dead.
@@ -249,23 +248,46 @@ fn owner(name: &str, text: &str, zone: Option<&Zone>, said_by: &str) -> Result<O
         Some((address, time)) => (address, Some(moment(time, zone).map_err(|e| bad(&e))?)),
     };
     let (host, port) = match address.rsplit_once(':') {
+        _ if address.ends_with(']') || address.parse::<Ipv6Addr>().is_ok() => (address, None),
         Some((host, port)) => (host, Some(port.parse::<u16>().map_err(|_| bad("the port is not a number"))?)),
         None => (address, None),
     };
-    let plain = |c: char| c.is_ascii_alphanumeric() || ".-_*[]:".contains(c);
+    // Rows hold an IPv6 address bare, also before a port.
+    let host = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
+    let plain = |c: char| c.is_ascii_alphanumeric() || ".-_*:".contains(c);
     if host == "*" && port.is_some() {
         return Err(bad("* stands for every owner and takes no port"));
     }
     if host != "*" && host.contains('*') {
         return Err(bad("* stands alone, for every owner"));
     }
-    if host.contains(':') && !(host.starts_with('[') && host.ends_with(']')) {
-        return Err(bad("write an IPv6 address in brackets: [fe80::1]:5678"));
+    if host.contains(':') && host.parse::<Ipv6Addr>().is_err() {
+        return Err(bad("it is no IPv6 address with a port: [fe80::1]:5678"));
+    }
+    if port == Some(0) {
+        return Err(bad("no owner has the port 0"));
     }
     if host.is_empty() || !host.chars().all(plain) {
         return Err(bad("the host is empty or holds characters that no host has"));
     }
     Ok(OwnerClaim { host: host.to_owned(), port, before, said_by: said_by.to_owned(), registry: None })
+}
+
+/// The claim of one address, if it is a host with or without a port.
+fn shown(address: &str, proof: &Proof) -> Option<OwnerClaim> {
+    let (host, port) = match address.rsplit_once(':') {
+        Some((host, port)) => (host, Some(port.parse::<u16>().ok()?)),
+        None => (address, None),
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || ".-_:".contains(c);
+    let whole = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    (whole == address && !host.is_empty() && host.chars().all(plain)).then(|| OwnerClaim {
+        host: host.to_owned(),
+        port,
+        before: None,
+        said_by: proof.said_by.clone(),
+        registry: proof.registry.clone(),
+    })
 }
 
 /// A moment on the scheduler's clock, from a civil time or one with an offset.
@@ -296,6 +318,15 @@ mod tests {
         let claim = owner("dead-owner", "10.0.0.1:5678@2026-01-31T23:15:00", None, "ann").unwrap();
         assert_eq!((claim.host.as_str(), claim.port), ("10.0.0.1", Some(5678)));
         assert_eq!(claim.before.as_deref(), Some("2026-01-31 23:15:00"));
+        for (text, host, port) in [
+            ("[fe80::1]:5678", "fe80::1", Some(5678)),
+            ("[fe80::1]", "fe80::1", None),
+            ("fe80::1", "fe80::1", None),
+            ("fd00:0:0:0:0:0:0:1:5678", "fd00:0:0:0:0:0:0:1", Some(5678)),
+        ] {
+            let claim = owner("dead-owner", text, None, "ann").unwrap();
+            assert_eq!((claim.host.as_str(), claim.port), (host, port), "{text}");
+        }
         let zone = Zone { offset_minutes: 480, known_by: String::new() };
         let claim = owner("dead-owner", "h@2026-01-31T23:15:00Z", Some(&zone), "ann").unwrap();
         assert_eq!(claim.before.as_deref(), Some("2026-02-01 07:15:00"));

@@ -36,7 +36,8 @@ fn ask(agent: &ureq::Agent, address: &Address, server: &str, namespace: &str, pa
     let token = token(agent, address, server)?;
     let prefix = format!("{namespace}{path}/");
     let found = keys_below(agent, address, server, token.as_deref(), &prefix, 0)?;
-    if found.is_empty() && keys_below(agent, address, server, token.as_deref(), namespace, 1)?.is_empty() {
+    if found.is_empty() && keys_below(agent, address, server, token.as_deref(), &format!("{namespace}/"), 1)?.is_empty()
+    {
         return Err(Failure::Final(nothing_there(address, namespace)));
     }
     let name = |key: &String| Some(key.strip_prefix(&prefix)?.split('/').next()?.to_owned());
@@ -95,10 +96,16 @@ fn post(
     }
     let mut response = request.send_json(question).map_err(|e| Failure::Unreachable(e.to_string()))?;
     let status = response.status();
-    let answer: Value = response.body_mut().read_json().unwrap_or_default();
+    let read: std::result::Result<Value, _> = response.body_mut().read_json();
     if status.is_success() {
-        return Ok(answer);
+        // An answer that breaks off must not pass for an empty list.
+        let answer = read.map_err(|e| Failure::Unreachable(format!("{server}: the answer cannot be read: {e}")))?;
+        return match answer["header"].is_object() {
+            true => Ok(answer),
+            false => Err(Failure::Unreachable(format!("{server} does not answer as etcd does"))),
+        };
     }
+    let answer = read.unwrap_or_default();
     // The text is the server's own; it never repeats the question, which may hold a password.
     let why = answer["error"].as_str().or(answer["message"].as_str()).unwrap_or("no reason").to_owned();
     match status.as_u16() {

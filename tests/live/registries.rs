@@ -92,7 +92,13 @@ fn a_registry_without_entries_proves_nothing() {
         registry.list(&space, MASTERS, "");
         let refused = plan(&db, "b", &["--registry", &url]).expect(4);
         assert!(refused.err.contains("nobody is listed at"), "{}", refused.err);
-        plan(&db, "b", &["--registry", &url, "--dead-owner", "*"]).expect(0);
+        let warned = plan(&db, "b", &["--registry", &url, "--dead-owner", "*"]).expect(0);
+        assert!(warned.err.contains("nobody is listed at"), "{}", warned.err);
+        // Half of a name is another place.
+        registry.list(&space, MASTERS, DEAD);
+        let half = registry.url(&space[..space.len() - 1]);
+        let refused = plan(&db, "c", &["--registry", &half, "--dead-owner", DEAD]).expect(4);
+        assert!(refused.err.contains("there is no"), "{}", refused.err);
     }
 }
 
@@ -211,5 +217,71 @@ fn another_clusters_registry_proves_nothing() {
         registry.list(&space, MASTERS, "ds-master-1:5678");
         let refused = plan(&db, "b", &["--registry", &registry.url(&space)]).expect(4);
         assert!(refused.err.contains("another cluster's"), "{}", refused.err);
+    }
+}
+
+/// A row's text is no word of the operator's, whatever it looks like.
+#[test]
+fn what_a_row_holds_is_no_claim() {
+    for registry in Registry::available("what_a_row_holds_is_no_claim") {
+        let space = namespace("odd");
+        registry.list(&space, MASTERS, ALIVE);
+        for odd in
+            ["10.0.0.1:5678@2099-01-01T00:00:00", "*", "x'y:1", "@/etc/hostname", "10.0.0.9:99999", "10.0.0.1:05678"]
+        {
+            let db = zombies(Server::Sqlite, "3.1.9");
+            db.exec(&format!("UPDATE t_ds_process_instance SET host = '{}' WHERE id = 2", odd.replace('\'', "''")));
+            let run = plan(&db, "b", &["--registry", &registry.url(&space)]).expect(0);
+            assert!(run.err.contains("is no host with a port"), "{odd}: {}", run.err);
+            let text = ticket(&db, "b");
+            assert!(!text.contains("2099") && !text.contains("every owner"), "{odd}: {text}");
+            let planned = std::fs::read_to_string(db.path("b").join("plan.toml")).unwrap();
+            assert_eq!(planned.matches("\nhost = ").count(), 1 + planned.matches("[[hosts]]").count(), "{odd}");
+        }
+    }
+}
+
+/// Addresses are compared whole, also where a collation takes letters for equal.
+#[test]
+fn letters_are_not_taken_for_equal() {
+    let server = Server::MariaDb;
+    if !server.is_there("letters_are_not_taken_for_equal") {
+        return;
+    }
+    let db = zombies(server, "2.0.9");
+    db.exec(
+        "ALTER TABLE t_ds_process_instance MODIFY host varchar(135) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci",
+    );
+    db.exec("UPDATE t_ds_process_instance SET host = 'Master-A:5678' WHERE id = 1");
+    for claim in ["master-a:5678", "master-a"] {
+        let run = plan(&db, "b", &["--dead-owner", claim]);
+        assert!(run.err.contains("no unfinished row names the owner"), "{claim}: {}", run.err);
+        let named = std::fs::read_to_string(db.path("b").join("TICKET.md")).unwrap_or_default();
+        assert!(!named.contains("Master-A"), "{claim}: {named}");
+        let _ = std::fs::remove_dir_all(db.path("b"));
+    }
+    plan(&db, "b", &["--dead-owner", "Master-A"]).expect(0);
+}
+
+/// An answer that breaks off, or is not etcd's, must not pass for "nobody is listed".
+#[test]
+fn half_an_answer_is_no_answer() {
+    use std::io::{Read as _, Write as _};
+    let db = zombies(Server::Sqlite, "3.1.9");
+    for answer in [
+        "HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{\"header\":{},\"kvs\":[",
+        "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}",
+        "HTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n<html></html>",
+    ] {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("etcd://{}/ds", listener.local_addr().unwrap());
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(answer.as_bytes());
+        });
+        let run = plan(&db, "b", &["--registry", &url, "--dead-owner", DEAD]).expect(6);
+        assert!(run.err.contains("does not answer"), "{}", run.err);
+        server.join().unwrap();
     }
 }

@@ -171,6 +171,7 @@ pub async fn inspect(test: &TestDb, m: &Manifest) -> Result<InspectReport> {
         now: now(),
         zone: Some(&zone),
         said_by: "tester",
+        proofs: &BTreeMap::new(),
         registered: None,
     };
     let report = survey(&mut db, &catalog, &found, &request).await?;
