@@ -234,7 +234,7 @@ fn prose(inputs: &Inputs<'_>, from: &From, drafts: &[&DraftStep]) -> Result<Stri
         ("release", Value::from(from.release.clone())),
         ("written", ser(written_phases(inputs.site.manifest, &steps))),
         ("findings", ser(&findings)),
-        ("marked", ser(&marked(inputs, drafts))),
+        ("marked", ser(marked(inputs, drafts))),
     ]);
     inputs.env().file(&inputs.recipe.file.prose, extra)
 }

@@ -236,7 +236,7 @@ const OLD_STATES: [(&[&str], &str, &str); 5] = [
 #[test]
 fn a_run_goes_on_and_ends_as_it_was_before_the_hand_over() {
     for server in Server::available("stranded_runs") {
-        for release in ["3.3.2", "3.4.1"] {
+        for release in server.share(&["3.3.2", "3.4.1"]) {
             for (states, command, end) in OLD_STATES {
                 let set = format!(
                     "UPDATE t_ds_workflow_instance SET state_history = {} WHERE id = 1",
