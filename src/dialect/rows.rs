@@ -22,6 +22,23 @@ impl Dialect {
         }
     }
 
+    /// A text member of the last object of a JSON list in a text, unquoted; NULL
+    /// where there is none. `name` is a plain word.
+    #[must_use]
+    pub fn json_last(&self, expression: &str, name: &str) -> String {
+        match self.engine {
+            Engine::MySql => format!(
+                "CASE WHEN JSON_VALID({expression}) THEN CASE WHEN JSON_LENGTH({expression}) > 0 THEN \
+                 JSON_UNQUOTE(JSON_EXTRACT({expression}, CONCAT('$[', JSON_LENGTH({expression}) - 1, '].{name}'))) END END"
+            ),
+            // Greedy to the last one. A cast would fail on a text that is no JSON.
+            Engine::PostgreSql => format!(r#"substring({expression} from '.*"{name}"\s*:\s*"([^"]*)"')"#),
+            Engine::Sqlite => {
+                format!("CASE WHEN json_valid({expression}) THEN json_extract({expression}, '$[#-1].{name}') END")
+            }
+        }
+    }
+
     /// Rows of literals as a table in FROM; an alias must follow. There is at least one row.
     #[must_use]
     pub fn rows_as_table(&self, names: &[String], rows: &[Vec<String>]) -> String {

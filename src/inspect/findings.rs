@@ -32,6 +32,8 @@ pub struct FindingReport {
     pub rows: usize,
     /// The first rows: key and label.
     pub sample: Vec<String>,
+    /// Whether it harms more than its own rows: such findings come first.
+    pub urgent: bool,
     /// Whether no recipe writes such rows: somebody must decide.
     pub report_only: bool,
     /// A paragraph for each of the first rows, where the recipe has one.
@@ -167,7 +169,8 @@ impl Findings {
     }
 
     /// Everything that was said. A row that one recipe repairs is not left out by another.
-    pub(super) fn finish(self) -> (Vec<FindingReport>, Vec<LeftReport>) {
+    pub(super) fn finish(mut self) -> (Vec<FindingReport>, Vec<LeftReport>) {
+        self.findings.sort_by_key(|f| !f.urgent);
         let found = self.found;
         let rest = |left: Left| {
             let mut report = left.report;
@@ -216,6 +219,7 @@ fn report(
         title: finding.title.clone(),
         rows: rows.len(),
         sample: rows.iter().take(SAMPLE).map(|r| format!("{} {}", r.key, r.label)).collect(),
+        urgent: finding.urgent,
         report_only: rows.iter().all(|r| r.verdict == REPORT),
         explained,
     })

@@ -26,6 +26,8 @@ pub(super) struct Answer {
     pub verdict: String,
     pub finding: String,
     pub change: RowChange,
+    /// Names of `gives` that are 1 for the row.
+    pub marks: Vec<String>,
     identity: Identity,
 }
 
@@ -133,5 +135,7 @@ fn answer(file: &RecipeFile, index: usize, shape: &Shape<'_>, row: Row) -> Answe
         label,
     };
     let identity = identity(file, index, &verdict, &finding, &change);
-    Answer { verdict, finding, change, identity }
+    let marks = shape.file.gives.iter().zip(cells).filter(|(_, v)| v.as_deref() == Some("1"));
+    let marks = marks.map(|(name, _)| name.clone()).collect();
+    Answer { verdict, finding, change, marks, identity }
 }

@@ -34,8 +34,14 @@ pub(super) struct DraftStep {
     pub part: usize,
     pub rank: u8,
     pub step: Step,
-    /// The finding of each row.
-    pub findings: Vec<String>,
+    /// What each row was found to be.
+    pub found: Vec<Found>,
+}
+
+pub(super) struct Found {
+    pub finding: String,
+    /// Names of `gives` that are 1 for the row.
+    pub marks: Vec<String>,
 }
 
 #[derive(Default)]
@@ -126,8 +132,8 @@ impl Draft {
         self.excepted.extend(left);
     }
 
-    /// The rows to plan, each with its finding; the others are counted.
-    fn planned(&self, shape: &Shape<'_>, answers: Vec<Answer>, tally: &mut Tally) -> Result<Vec<(RowChange, String)>> {
+    /// The rows to plan, each with what it was found to be; the others are counted.
+    fn planned(&self, shape: &Shape<'_>, answers: Vec<Answer>, tally: &mut Tally) -> Result<Vec<(RowChange, Found)>> {
         let role = &shape.file.role;
         let mut planned = Vec::new();
         for answer in answers {
@@ -136,7 +142,7 @@ impl Draft {
             }
             if answer.is_planned() {
                 check_new_values(shape, &answer.change)?;
-                planned.push((answer.change, answer.finding));
+                planned.push((answer.change, Found { finding: answer.finding, marks: answer.marks }));
                 continue;
             }
             let key = answer.change.name(shape.file.op);
@@ -150,14 +156,14 @@ impl Draft {
         part: usize,
         inputs: &Inputs<'_>,
         shape: &Shape<'_>,
-        planned: Vec<(RowChange, String)>,
+        planned: Vec<(RowChange, Found)>,
         uncovered: bool,
     ) -> Result<bool> {
         if planned.is_empty() {
             return Ok(false);
         }
         let file = shape.file;
-        let (mut rows, findings): (Vec<RowChange>, Vec<String>) = planned.into_iter().unzip();
+        let (mut rows, found): (Vec<RowChange>, Vec<Found>) = planned.into_iter().unzip();
         if file.op == Op::Insert {
             // A row that is to come has no key yet: its number stands for it.
             rows.iter_mut().enumerate().for_each(|(i, r)| r.key = vec![Some((i + 1).to_string())]);
@@ -187,7 +193,7 @@ impl Draft {
         };
         self.take_over(&step)?;
         self.overlay.add(&step);
-        self.steps.push(DraftStep { part, rank: file.rank, step, findings });
+        self.steps.push(DraftStep { part, rank: file.rank, step, found });
         Ok(true)
     }
 
@@ -214,7 +220,7 @@ impl Draft {
             let mut kept = stays.iter();
             earlier.step.rows.retain(|_| *kept.next().unwrap_or(&true));
             let mut kept = stays.iter();
-            earlier.findings.retain(|_| *kept.next().unwrap_or(&true));
+            earlier.found.retain(|_| *kept.next().unwrap_or(&true));
         }
         Ok(())
     }

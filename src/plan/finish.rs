@@ -134,10 +134,9 @@ impl Draft {
     fn prose(&self, parts: &[Inputs<'_>], from: &From) -> Result<String> {
         let mut texts = Vec::new();
         for (n, inputs) in parts.iter().enumerate() {
-            let steps: Vec<&Step> = self.steps.iter().filter(|s| s.part == n).map(|s| &s.step).collect();
-            if !steps.is_empty() || (n == 0 && self.steps.is_empty()) {
-                let findings = self.steps.iter().filter(|s| s.part == n).flat_map(|s| &s.findings).collect();
-                texts.push((inputs.recipe.file.name.clone(), prose(inputs, from, &steps, &findings)?));
+            let drafts: Vec<&DraftStep> = self.steps.iter().filter(|s| s.part == n).collect();
+            if !drafts.is_empty() || (n == 0 && self.steps.is_empty()) {
+                texts.push((inputs.recipe.file.name.clone(), prose(inputs, from, &drafts)?));
             }
         }
         Ok(match texts.len() {
@@ -154,8 +153,8 @@ impl Draft {
         let mut found: Vec<Evidence> = Vec::new();
         for (n, inputs) in parts.iter().enumerate() {
             for finding in &inputs.recipe.file.findings {
-                let of_part = self.steps.iter().filter(|s| s.part == n).flat_map(|s| &s.findings);
-                let count = of_part.filter(|f| **f == finding.code).count();
+                let of_part = self.steps.iter().filter(|s| s.part == n).flat_map(|s| &s.found);
+                let count = of_part.filter(|f| f.finding == finding.code).count();
                 match found.iter_mut().find(|e| e.finding == finding.code) {
                     Some(known) => known.count += count,
                     None if count > 0 => {
@@ -220,7 +219,9 @@ fn hosts(manifest: &Manifest, steps: &[Step]) -> Vec<HostRows> {
     found.into_iter().map(line).collect()
 }
 
-fn prose(inputs: &Inputs<'_>, from: &From, steps: &[&Step], findings: &BTreeSet<&String>) -> Result<String> {
+fn prose(inputs: &Inputs<'_>, from: &From, drafts: &[&DraftStep]) -> Result<String> {
+    let steps: Vec<&Step> = drafts.iter().map(|s| &s.step).collect();
+    let findings: BTreeSet<&String> = drafts.iter().flat_map(|s| &s.found).map(|f| &f.finding).collect();
     let counts: BTreeMap<&str, usize> = inputs
         .recipe
         .file
@@ -231,10 +232,23 @@ fn prose(inputs: &Inputs<'_>, from: &From, steps: &[&Step], findings: &BTreeSet<
     let extra = BTreeMap::from([
         ("counts", ser(&counts)),
         ("release", Value::from(from.release.clone())),
-        ("written", ser(written_phases(inputs.site.manifest, steps))),
-        ("findings", ser(findings)),
+        ("written", ser(written_phases(inputs.site.manifest, &steps))),
+        ("findings", ser(&findings)),
+        ("marked", ser(marked(inputs, drafts))),
     ]);
     inputs.env().file(&inputs.recipe.file.prose, extra)
+}
+
+/// What the queries give → keys of the planned rows for which it is 1.
+fn marked(inputs: &Inputs<'_>, drafts: &[&DraftStep]) -> BTreeMap<String, Vec<String>> {
+    let names = inputs.recipe.file.steps.iter().flat_map(|s| &s.gives);
+    let mut marked: BTreeMap<String, Vec<String>> = names.map(|name| (name.clone(), Vec::new())).collect();
+    for (row, found) in drafts.iter().flat_map(|s| s.step.rows.iter().zip(&s.found)) {
+        for name in &found.marks {
+            marked.entry(name.clone()).or_default().push(row.key_text());
+        }
+    }
+    marked
 }
 
 /// Role → phases of the states that a plan writes, so that the prose speaks of these alone.

@@ -128,6 +128,9 @@ pub struct Finding {
     pub code: String,
     /// What it is, in a sentence.
     pub title: String,
+    /// Whether it harms more than its own rows: it is shown before all others.
+    #[serde(default)]
+    pub urgent: bool,
     /// The template of a paragraph about one row: what it waits for, why
     /// nothing wakes it, what can be done.
     #[serde(default)]

@@ -124,10 +124,11 @@ fn findings(r: &InspectReport, explain: bool) {
         out(format!("  {}", paint(GOOD, "nothing to repair is proved")));
     }
     for f in &r.findings {
-        out(format!("  {} ({}, {})", paint(WARN, &f.code), f.recipe, rows_of(f.rows)));
+        let (colour, urgent) = if f.urgent { (BAD, "urgent: ") } else { (WARN, "") };
+        out(format!("  {} ({}, {})", paint(colour, &format!("{urgent}{}", f.code)), f.recipe, rows_of(f.rows)));
         wrapped("    ", 4, &f.title);
         out(format!("    {}", paint(DIM, &safe(&f.sample.join(", "), 74))));
-        if f.report_only {
+        if f.report_only && !f.urgent {
             wrapped("    ", 4, "Shown only: flowmend does not write such rows.");
         }
         let shown = if explain { f.explained.len() } else { 1 };

@@ -1,7 +1,7 @@
 //! The rules of the repair, stated again over the rows in memory.
 //!
-//! Written from the study of the scheduler (R1, R2, R2b, R5, R9, families as in
-//! R11, and the serial queue), not from the recipe: where the two differ, one of them is wrong.
+//! Written from the study of the scheduler (R1, R2, R2b, R5, R9, R14's runs
+//! without an owner, families as in R11, and the serial queue), not from the recipe: where the two differ, one of them is wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,9 +108,15 @@ impl Oracle<'_> {
         let unfinished = self.unfinished(run.id).next().is_some();
         match state {
             2 | 4 | 15 => true,
+            // R14: nobody can recover it, and it stops the recovery of all others.
+            0 | 1 | 12 if self.stops_failover(run) => true,
             1 if !unfinished => self.valid(run.id).next().is_some(),
             _ => unfinished && self.era.closes_with_tasks().contains(&state),
         }
+    }
+
+    fn stops_failover(&self, run: &Run) -> bool {
+        self.era.since("2.0.2") && self.era.before("3.3.0") && (run.host.is_none() || run.start.is_none())
     }
 
     fn valid(&self, run: i64) -> impl Iterator<Item = &Task> {

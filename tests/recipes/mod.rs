@@ -12,3 +12,4 @@ mod stranded_runs;
 mod sub_workflows;
 mod task_groups;
 mod unstarted_tasks;
+mod zombie_tasks;

@@ -215,15 +215,76 @@ fn runs_that_were_never_started_can_only_be_closed() {
     }
 }
 
-/// The old state of such a run is known only from its history.
+/// A history as masters write it, the newest state last.
+fn history(states: &[&str]) -> String {
+    let entry = |s: &&str| {
+        format!(r#"{{"time":"2026-11-01 10:00:00","state":"{s}","desc":"a \"state\":\"SUCCESS\" of somebody's"}}"#)
+    };
+    format!("[{}]", states.iter().map(entry).collect::<Vec<_>>().join(","))
+}
+
+/// (what the history says, what the command says, state of run and task when finished)
+const OLD_STATES: [(&[&str], &str, &str); 5] = [
+    (&["SUBMITTED_SUCCESS", "RUNNING_EXECUTION", "READY_STOP"], "READY_STOP", "1=5 11=7 12=9"),
+    (&["READY_STOP", "RUNNING_EXECUTION", "READY_STOP"], "READY_STOP", "1=5 11=7 12=9"),
+    (&["RUNNING_EXECUTION", "READY_PAUSE"], "READY_PAUSE", "1=3 11=7 12=3"),
+    (&["READY_STOP", "RUNNING_EXECUTION"], "RUNNING_EXECUTION", "1=6 11=7 12=6"),
+    (&[], "RUNNING_EXECUTION", "1=6 11=7 12=6"),
+];
+
+/// 3.3.0 and later: the state of a hand-over hides the old one, which history or a refused command tell.
 #[test]
-fn a_run_that_was_being_stopped_is_not_resumed_as_running() {
+fn a_run_goes_on_and_ends_as_it_was_before_the_hand_over() {
     for server in Server::available("stranded_runs") {
-        let db = stranded(server, "3.3.2").unwrap();
-        db.exec("UPDATE t_ds_workflow_instance SET state_history = '[{\"state\":\"READY_STOP\"}]' WHERE id = 1");
-        let resumed = plan(&db, "3.3.2", &["--choose", "resume"]).expect(0);
-        assert!(resumed.out.contains("was-stopping"), "{}", resumed.out);
+        for release in server.share(&["3.3.2", "3.4.1"]) {
+            for (states, command, end) in OLD_STATES {
+                let set = format!(
+                    "UPDATE t_ds_workflow_instance SET state_history = {} WHERE id = 1",
+                    server.dialect().text_literal(&history(states))
+                );
+                old_state(server, release, &set, command, end);
+            }
+            old_state(
+                server,
+                release,
+                "UPDATE t_ds_workflow_instance SET state_history = '\"state\":\"READY_STOP' WHERE id = 1",
+                "RUNNING_EXECUTION",
+                "1=6 11=7 12=6",
+            );
+            let refused = |id: u8, state: &str| {
+                format!(
+                    "INSERT INTO t_ds_error_command (id, command_type, workflow_definition_code, workflow_instance_id, command_param) VALUES ({id}, 2, 5, 1, '{{\"commandType\":\"RECOVER\",\"workflowExecutionStatus\":\"{state}\"}}')"
+                )
+            };
+            old_state(server, release, &refused(7, "READY_STOP"), "READY_STOP", "1=5 11=7 12=9");
+        }
     }
+}
+
+fn old_state(server: Server, release: &str, change: &str, command: &str, end: &str) {
+    let what = format!("{server:?} {release} {change}");
+    let db = stranded(server, release).unwrap();
+    db.exec(change);
+    let seen = flowmend(["inspect", "--url", &db.url, "--release", release, "--zone", "+00:00", "--explain"]).expect(1);
+    let seen = seen.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = match command {
+        "READY_STOP" => "says that it was being stopped",
+        "READY_PAUSE" => "says that it was being paused",
+        _ => "Neither its history nor a refused command says",
+    };
+    assert!(seen.contains(said), "{what}: {seen}");
+    plan(&db, release, &["--choose", "resume"]).expect(0);
+    sealed("apply", &db, "b", &[]).expect(0);
+    let param = db.value("SELECT command_param FROM t_ds_command WHERE id <> 900").unwrap();
+    assert!(param.ends_with(&format!("\"workflowExecutionStatus\":\"{command}\"}}")), "{what}: {param}");
+    sealed("rollback", &db, "b", &[]).expect(0);
+    plan_recipe(&db, "stranded-runs", "f", &["--release", release, "--choose", "finish"]).expect(0);
+    sealed("apply", &db, "f", &[]).expect(0);
+    let rows = db.rows(
+        "SELECT id, state FROM t_ds_workflow_instance WHERE id = 1 UNION ALL SELECT id, state FROM t_ds_task_instance WHERE id IN (11, 12) ORDER BY 1",
+    );
+    let shown = |r: &Vec<Option<String>>| format!("{}={}", r[0].clone().unwrap(), r[1].clone().unwrap());
+    assert_eq!(rows.iter().map(shown).collect::<Vec<_>>().join(" "), end, "{what}");
 }
 
 /// Somebody took the run, closed it or deleted it between plan and apply.

@@ -180,16 +180,22 @@ fn a_task_that_sums_up_several_children_is_left_out() {
     }
 }
 
+/// Run 41's task was cloned by a failover: the old row has child 42, the valid one child 44.
+fn two_children(f: &mut Fixture, second: &str) -> Filled {
+    f.run("41", "1", "10.0.0.1", &[]).task("41", "41", "sub", "8", "0").task("43", "41", "sub", "1", "1");
+    f.run("42", "1", second, &SUB)
+        .run("44", "1", "10.0.0.1", &SUB)
+        .relation("41", "41", "42")
+        .relation("41", "43", "44");
+    f.task("142", "42", "t", "1", "1").task("144", "44", "t", "1", "1");
+    f.database()
+}
+
 /// 3.3: a failover of the parent may have started a second child.
 #[test]
-fn a_second_child_is_shown_and_never_written() {
+fn a_second_child_is_shown_and_not_written_silently() {
     everywhere("sub_workflows", |f, release| {
-        f.run("41", "1", "10.0.0.1", &[]).task("41", "41", "sub", "8", "0").task("43", "41", "sub", "1", "1");
-        f.run("42", "1", "10.0.0.1", &SUB)
-            .run("44", "1", "10.0.0.1", &SUB)
-            .relation("41", "41", "42")
-            .relation("41", "43", "44");
-        let filled = f.database();
+        let filled = two_children(f, "10.0.0.1");
         if release != "3.3.2" {
             assert!(filled.quiet_inspect().iter().all(|code| code != "two-children"), "{release}");
             return;
@@ -198,12 +204,77 @@ fn a_second_child_is_shown_and_never_written() {
         for said in [
             "is one of 2 unfinished sub-workflows",
             "The parent waits for run 44",
-            "stop this one by the UI",
+            "--stop-second-children",
             "keep it",
             "#16767",
         ] {
             assert!(text.contains(said), "{:?}: no `{said}` in {text}", f.server);
         }
+        let dead = two_children(f, "10.0.0.9");
+        dead.plan("sub-workflows", "b", &FINISH).expect(0);
+        assert!(!dead.db.path("b").exists(), "nobody asked for it");
+    });
+}
+
+#[test]
+fn a_second_child_is_stopped_when_asked() {
+    const STOP: &str = "--stop-second-children";
+    everywhere("sub_workflows", |f, release| {
+        if release != "3.3.2" {
+            return;
+        }
+        let filled = two_children(f, "10.0.0.9");
+        let (what, before) = (format!("{:?}", f.server), filled.db.dump());
+        let asked = [&FINISH[..], &[STOP]].concat();
+        filled.plan("sub-workflows", "b", &asked).expect(0);
+        assert_eq!(filled.planned("b"), ["task_instance 142", "workflow_instance 42"], "{what}");
+        filled.apply("b");
+        assert_eq!(filled.states("task_instance"), "41=8 43=1 142=9 144=1", "{what}");
+        assert_eq!(filled.states("workflow_instance"), "41=1 42=5 44=1", "{what}");
+        sealed("rollback", &filled.db, "b", &[]).expect(0);
+        same(&filled.db.dump(), &before, &what);
+        // Its master may live; and the task that waits for the other one may move.
+        let left = two_children(f, "10.0.0.1").left_out("sub-workflows", &asked);
+        assert_eq!(left, ["owner-may-live 42"], "{what}");
+        two_children(f, "10.0.0.9").refuses(
+            "sub-workflows",
+            &asked,
+            &[
+                ("task_instance", "41", "flag", "1", "a row they hang on moved"),
+                ("workflow_instance", "42", "host", "10.0.0.2", "moved"),
+            ],
+        );
+        // Two valid tasks: nobody knows which child is the right one.
+        let filled = two_children(f, "10.0.0.9");
+        filled.set("task_instance", "41", "flag", Some("1"));
+        filled.plan("sub-workflows", "b", &asked).expect(0);
+        assert!(!filled.db.path("b").exists(), "{what}");
+    });
+}
+
+/// A run that outlived its parent takes all below it along: nobody waits for any of it.
+#[test]
+fn a_family_that_outlived_its_parent_is_stopped_whole() {
+    everywhere("sub_workflows", |f, release| {
+        f.run("1", "5", "10.0.0.1", &[]).task("1", "1", "sub", "9", "1");
+        f.run("2", "1", "10.0.0.9", &SUB).relation("1", "1", "2").task("2", "2", "sub", "1", "1");
+        f.run("3", "1", "10.0.0.9", &SUB).relation("2", "2", "3").task("3", "3", "sub", "1", "1");
+        f.run("4", "1", "10.0.0.9", &SUB).relation("3", "3", "4").task("4", "4", "t", "1", "1");
+        // Below it, but over: its zombie task is of a run that failed.
+        f.task("25", "2", "over", "6", "1");
+        f.run("5", "6", "10.0.0.9", &SUB).relation("2", "25", "5").task("5", "5", "t", "1", "1");
+        // A family of its own, whose head may live: the child below ends as any other.
+        f.run("6", "5", "10.0.0.1", &[]).task("6", "6", "sub", "9", "1");
+        f.run("7", "1", "10.0.0.1", &SUB).relation("6", "6", "7").task("7", "7", "sub", "1", "1");
+        f.run("8", "1", "10.0.0.9", &SUB).relation("7", "7", "8").task("8", "8", "t", "1", "1");
+        let filled = f.database();
+        let what = format!("{:?} {release}", f.server);
+        filled.plan("zombie-tasks", "b", &[&ZOMBIES[..], &["--children", "finish"]].concat()).expect(0);
+        filled.apply("b");
+        // 2.0.9: a living parent would never see the child's row.
+        let (task, run) = if release == "2.0.9" { ("8=1", "8=1") } else { ("8=6", "8=6") };
+        assert_eq!(filled.states("task_instance"), format!("1=9 2=9 3=9 4=9 5=6 6=9 7=1 {task} 25=6"), "{what}");
+        assert_eq!(filled.states("workflow_instance"), format!("1=5 2=5 3=5 4=5 5=6 6=5 7=1 {run}"), "{what}");
     });
 }
 
