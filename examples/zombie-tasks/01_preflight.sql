@@ -2,25 +2,25 @@
 -- The begin row's key is also the lock against a second run: a duplicate means "already applied".
 -- Only into a ledger that can hold; else nothing below takes effect.
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT 'e94b6176c50a27c7', 'begin', 0, 0, 1
+SELECT '3bce59b480048cf3', 'begin', 0, 0, 1
   FROM DUAL
  WHERE EXISTS (SELECT 1 FROM information_schema.TABLES m WHERE m.TABLE_SCHEMA = DATABASE() AND m.TABLE_NAME = 'flowmend_ledger' AND m.ENGINE = 'InnoDB')
    AND NOT EXISTS (SELECT 1 FROM information_schema.TRIGGERS tg WHERE tg.EVENT_OBJECT_SCHEMA = DATABASE() AND tg.EVENT_OBJECT_TABLE = 'flowmend_ledger');
 -- guard 01_preflight.own_tables: the bundle's own tables are empty (expected 0)
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT 'e94b6176c50a27c7', '01_preflight.own_tables', 0, c.n, IF(c.n = 0, 1, (SELECT 1 UNION ALL SELECT 2))
-  FROM (SELECT (SELECT (SELECT COUNT(*) FROM `flowmend_e94b6176c50a_03_work`) + (SELECT COUNT(*) FROM `flowmend_e94b6176c50a_03_before`) + (SELECT COUNT(*) FROM `flowmend_e94b6176c50a_03_after`) + (SELECT COUNT(*) FROM `flowmend_e94b6176c50a_04_work`) + (SELECT COUNT(*) FROM `flowmend_e94b6176c50a_04_before`) + (SELECT COUNT(*) FROM `flowmend_e94b6176c50a_04_after`) + (SELECT COUNT(*) FROM `flowmend_e94b6176c50a_05_work`) + (SELECT COUNT(*) FROM `flowmend_e94b6176c50a_05_before`) + (SELECT COUNT(*) FROM `flowmend_e94b6176c50a_05_after`) + (SELECT COUNT(*) FROM `flowmend_e94b6176c50a_06_work`) + (SELECT COUNT(*) FROM `flowmend_e94b6176c50a_06_before`) + (SELECT COUNT(*) FROM `flowmend_e94b6176c50a_06_after`)) AS n) c
-  JOIN `flowmend_ledger` p ON p.bundle = 'e94b6176c50a27c7' AND p.step = 'begin'
- WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'e94b6176c50a27c7' AND o.step = '01_preflight.own_tables');
+SELECT '3bce59b480048cf3', '01_preflight.own_tables', 0, c.n, IF(c.n = 0, 1, (SELECT 1 UNION ALL SELECT 2))
+  FROM (SELECT (SELECT (SELECT COUNT(*) FROM `flowmend_3bce59b48004_03_work`) + (SELECT COUNT(*) FROM `flowmend_3bce59b48004_03_before`) + (SELECT COUNT(*) FROM `flowmend_3bce59b48004_03_after`) + (SELECT COUNT(*) FROM `flowmend_3bce59b48004_04_work`) + (SELECT COUNT(*) FROM `flowmend_3bce59b48004_04_before`) + (SELECT COUNT(*) FROM `flowmend_3bce59b48004_04_after`) + (SELECT COUNT(*) FROM `flowmend_3bce59b48004_05_work`) + (SELECT COUNT(*) FROM `flowmend_3bce59b48004_05_before`) + (SELECT COUNT(*) FROM `flowmend_3bce59b48004_05_after`) + (SELECT COUNT(*) FROM `flowmend_3bce59b48004_06_work`) + (SELECT COUNT(*) FROM `flowmend_3bce59b48004_06_before`) + (SELECT COUNT(*) FROM `flowmend_3bce59b48004_06_after`)) AS n) c
+  JOIN `flowmend_ledger` p ON p.bundle = '3bce59b480048cf3' AND p.step = 'begin'
+ WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '3bce59b480048cf3' AND o.step = '01_preflight.own_tables');
 -- guard 01_preflight.tables: the target tables are plain tables that can be rolled back (expected 4)
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT 'e94b6176c50a27c7', '01_preflight.tables', 4, c.n, IF(c.n = 4, 1, (SELECT 1 UNION ALL SELECT 2))
+SELECT '3bce59b480048cf3', '01_preflight.tables', 4, c.n, IF(c.n = 4, 1, (SELECT 1 UNION ALL SELECT 2))
   FROM (SELECT (SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN ('t_ds_process_instance', 't_ds_task_group', 't_ds_task_group_queue', 't_ds_task_instance') AND TABLE_TYPE = 'BASE TABLE' AND ENGINE = 'InnoDB') AS n) c
-  JOIN `flowmend_ledger` p ON p.bundle = 'e94b6176c50a27c7' AND p.step = '01_preflight.own_tables'
- WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'e94b6176c50a27c7' AND o.step = '01_preflight.tables');
+  JOIN `flowmend_ledger` p ON p.bundle = '3bce59b480048cf3' AND p.step = '01_preflight.own_tables'
+ WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '3bce59b480048cf3' AND o.step = '01_preflight.tables');
 -- guard 01_preflight.triggers: triggers on the target tables (expected 0)
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT 'e94b6176c50a27c7', '01_preflight.triggers', 0, c.n, IF(c.n = 0, 1, (SELECT 1 UNION ALL SELECT 2))
+SELECT '3bce59b480048cf3', '01_preflight.triggers', 0, c.n, IF(c.n = 0, 1, (SELECT 1 UNION ALL SELECT 2))
   FROM (SELECT (SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = DATABASE() AND EVENT_OBJECT_TABLE IN ('t_ds_process_instance', 't_ds_task_group', 't_ds_task_group_queue', 't_ds_task_instance')) AS n) c
-  JOIN `flowmend_ledger` p ON p.bundle = 'e94b6176c50a27c7' AND p.step = '01_preflight.tables'
- WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'e94b6176c50a27c7' AND o.step = '01_preflight.triggers');
+  JOIN `flowmend_ledger` p ON p.bundle = '3bce59b480048cf3' AND p.step = '01_preflight.tables'
+ WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '3bce59b480048cf3' AND o.step = '01_preflight.triggers');

@@ -1,14 +1,14 @@
--- flowmend bundle e94b6176c50a27c7: drops the bundle's own tables
+-- flowmend bundle 3bce59b480048cf3: drops the bundle's own tables
 -- After this the bundle cannot be rolled back. The ledger keeps its rows.
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_03_work`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_03_before`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_03_after`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_04_work`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_04_before`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_04_after`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_05_work`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_05_before`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_05_after`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_06_work`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_06_before`;
-DROP TABLE IF EXISTS `flowmend_e94b6176c50a_06_after`;
+DROP TABLE IF EXISTS `flowmend_3bce59b48004_03_work`;
+DROP TABLE IF EXISTS `flowmend_3bce59b48004_03_before`;
+DROP TABLE IF EXISTS `flowmend_3bce59b48004_03_after`;
+DROP TABLE IF EXISTS `flowmend_3bce59b48004_04_work`;
+DROP TABLE IF EXISTS `flowmend_3bce59b48004_04_before`;
+DROP TABLE IF EXISTS `flowmend_3bce59b48004_04_after`;
+DROP TABLE IF EXISTS `flowmend_3bce59b48004_05_work`;
+DROP TABLE IF EXISTS `flowmend_3bce59b48004_05_before`;
+DROP TABLE IF EXISTS `flowmend_3bce59b48004_05_after`;
+DROP TABLE IF EXISTS `flowmend_3bce59b48004_06_work`;
+DROP TABLE IF EXISTS `flowmend_3bce59b48004_06_before`;
+DROP TABLE IF EXISTS `flowmend_3bce59b48004_06_after`;

@@ -1,4 +1,4 @@
--- flowmend bundle e94b6176c50a27c7: session settings
+-- flowmend bundle 3bce59b480048cf3: session settings
 -- The session is set here, so that it does not hang on the client's defaults.
 SET NAMES utf8mb4;
 -- Strict, so that a guard cannot be bent to fit; backslash escapes stay on.

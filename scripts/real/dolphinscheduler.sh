@@ -22,6 +22,31 @@ base=${FLOWMEND_REAL_PORT:-15600}
 connector=com.mysql:mysql-connector-j:8.0.33
 here=$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")
 
+# What differs between releases; the first row that fits is taken.
+#
+# LAYOUT   what the build makes: a folder for each server, or one class path
+# UNITS    whether durations carry their unit (2s, 1m) or are bare numbers of it
+# LOGS     how a server is told to log to standard output
+# NEWER    ZooKeeper's library to use; - for the release's own. 3.4 cannot connect on Java 14 and later
+# AT       what to check out; - for the tag of that name. For 3.3 there is only a commit before it
+# RELEASE  LAYOUT    UNITS  LOGS     NEWER  AT
+releases='
+2.0.*      classpath bare   logback  3.5.9  -
+3.3-dev    servers   named  docker   -      7e0095dca198bfc50c59bbc10b3be5617d7b3229
+*          servers   named  docker   -      -
+'
+
+# The value of COLUMN for RELEASE.
+of_release() {
+    local column=$1 release=$2 pattern layout units logs newer at
+    # shellcheck disable=SC2034,SC2053  # columns are named by $column; a pattern it is
+    while read -r pattern layout units logs newer at; do
+        [[ -n $pattern && $release == $pattern ]] || continue
+        echo "${!column}"
+        return
+    done <<<"$releases"
+}
+
 die() { printf 'dolphinscheduler.sh: %s\n' "$*" >&2 && exit 1; }
 
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2 && exit 2; }
@@ -34,32 +59,54 @@ build_flags=(-B -ntp -T2 -Dmaven.test.skip=true -Dspotless.check.skip=true -Djac
     # The Lombok of the releases is too old for Java 17.
     -Dlombok.version=1.18.30)
 
-# Lays out the tag RELEASE in FOLDER. The web pages' module must exist, empty.
+# Lays out the source of RELEASE in FOLDER. The web pages' module must exist, empty.
 unpack() {
-    local release=$1 folder=$2 git_dir
+    local release=$1 folder=$2 git_dir at
+    at=$(of_release at "$release")
+    [[ $at != - ]] || at=$release
     git_dir=$(git -C "${FLOWMEND_REAL_SOURCE:?names no clone of apache/dolphinscheduler}" rev-parse --absolute-git-dir)
     mkdir -p -- "$folder"
-    git --git-dir="$git_dir" archive "$release" | tar -x -C "$folder" --exclude='dolphinscheduler-ui/*'
-    git --git-dir="$git_dir" archive "$release" dolphinscheduler-ui/pom.xml | tar -x -C "$folder"
+    git --git-dir="$git_dir" archive "$at" | tar -x -C "$folder" --exclude='dolphinscheduler-ui/*'
+    git --git-dir="$git_dir" archive "$at" dolphinscheduler-ui/pom.xml | tar -x -C "$folder"
 }
 
-# Puts what the build made for SERVER where `start` looks for it.
-keep() {
-    local server=$1 from=$2 to=$3
-    mkdir -p -- "$to"
-    cp -al -- "$from/dolphinscheduler-$server/target/$server-server/." "$to/"
+# Puts what the build made where `start` looks for it: one folder with `libs` and
+# `conf` for each server …
+keep_servers() {
+    local from=$1 to=$2 server
+    for server in api worker master; do
+        mkdir -p -- "$to/$server"
+        cp -al -- "$from/dolphinscheduler-$server/target/$server-server/." "$to/$server/"
+    done
+}
+
+# … or one for all. The settings are left out of the jars and stand in the modules.
+keep_classpath() {
+    local from=$1 to=$2 server module jars
+    mkdir -p -- "$to/master/libs" "$to/master/conf"
+    mapfile -d : -t jars <"$from/dolphinscheduler-standalone-server/target/classpath"
+    cp -l -- "${jars[@]}" "$to/master/libs/" 2>/dev/null || cp -- "${jars[@]}" "$to/master/libs/"
+    for module in common dao service server api; do
+        cp -a -- "$from/dolphinscheduler-$module/src/main/resources/." "$to/master/conf/"
+    done
+    for server in api worker; do ln -sfn -- master "$to/$server"; done
 }
 
 get() {
-    local release=$1 work=$cache/src/$1 home=$cache/$1 server
+    local release=$1 work=$cache/src/$1 home=$cache/$1 library libraries=("$connector") zookeeper
     [[ ! -e $home/done ]] || return 0
     [[ -e $work/pom.xml ]] || unpack "$release" "$work"
     (cd -- "$work" && MAVEN_OPTS=-Xmx1200m mvn "${build_flags[@]}" package \
+        dependency:build-classpath -Dmdep.outputFile=target/classpath -Dmdep.includeScope=runtime \
         -pl dolphinscheduler-standalone-server -am) >"$work.log" 2>&1 ||
         die "the build failed: $work.log"
-    for server in api worker master; do keep "$server" "$work" "$home/$server"; done
+    "keep_$(of_release layout "$release")" "$work" "$home"
     cp -al -- "$work/dolphinscheduler-dao/src/main/resources/sql" "$home/sql"
-    mvn -q -B -f "$here/pom.xml" dependency:copy -Dartifact="$connector" -DoutputDirectory="$home/driver"
+    zookeeper=$(of_release newer "$release")
+    [[ $zookeeper == - ]] || libraries+=(org.apache.zookeeper:zookeeper{,-jute}:"$zookeeper")
+    for library in "${libraries[@]}"; do
+        mvn -q -B -f "$here/pom.xml" dependency:copy -Dartifact="$library" -DoutputDirectory="$home/first"
+    done
     touch -- "$home/done"
 }
 
@@ -104,19 +151,21 @@ ready() {
 
 # Spring takes these as settings of the highest rank; one NAME=VALUE a line.
 settings() {
-    local server=$1 url=$2 scheme rest user address
+    local release=$1 server=$2 url=$3 scheme rest user address second=s minute=m profile
+    [[ $(of_release units "$release") == named ]] || second='' minute=''
     scheme=${url%%://*} rest=${url#*://}
     user=${rest%@*} address=${rest#*@}
     case $scheme in
     postgres*)
-        echo SPRING_PROFILES_ACTIVE=postgresql
+        profile=postgresql
         echo "SPRING_DATASOURCE_URL=jdbc:postgresql://$address?stringtype=unspecified"
         ;;
     *)
-        echo SPRING_PROFILES_ACTIVE=mysql
+        profile=mysql
         echo "SPRING_DATASOURCE_URL=jdbc:mysql://$address?useUnicode=true&characterEncoding=UTF-8&allowPublicKeyRetrieval=true&useSSL=false"
         ;;
     esac
+    echo "SPRING_PROFILES_ACTIVE=$server,$profile"
     echo "SPRING_DATASOURCE_USERNAME=${user%%:*}"
     echo "SPRING_DATASOURCE_PASSWORD=${user#*:}"
     echo REGISTRY_TYPE=zookeeper
@@ -128,15 +177,17 @@ settings() {
     # Small machines are busy machines: load is no reason to wait.
     echo MASTER_MAX_CPU_LOAD_AVG=1000
     echo WORKER_MAX_CPU_LOAD_AVG=1000
+    echo MASTER_MAX_CPULOAD_AVG=1000
+    echo WORKER_MAX_CPULOAD_AVG=1000
     echo MASTER_RESERVED_MEMORY=0.01
     echo WORKER_RESERVED_MEMORY=0.01
     echo MASTER_SERVER_LOAD_PROTECTION_ENABLED=false
     echo WORKER_SERVER_LOAD_PROTECTION_ENABLED=false
-    echo MASTER_HEARTBEAT_INTERVAL=2s
-    echo WORKER_HEARTBEAT_INTERVAL=2s
-    echo MASTER_MAX_HEARTBEAT_INTERVAL=2s
-    echo WORKER_MAX_HEARTBEAT_INTERVAL=2s
-    echo MASTER_FAILOVER_INTERVAL=1m
+    echo "MASTER_HEARTBEAT_INTERVAL=2$second"
+    echo "WORKER_HEARTBEAT_INTERVAL=2$second"
+    echo "MASTER_MAX_HEARTBEAT_INTERVAL=2$second"
+    echo "WORKER_MAX_HEARTBEAT_INTERVAL=2$second"
+    echo "MASTER_FAILOVER_INTERVAL=1$minute"
     # A child's run asks for the tenant "default", also if its parent's does not.
     echo WORKER_TENANT_CONFIG_DEFAULT_TENANT_ENABLED=true
     # Makes the servers log to standard output.
@@ -151,11 +202,17 @@ settings() {
 
 # Options of the virtual machine that runs SERVER.
 java_options() {
+    local release=$1
+    shift
     # Masters and workers write their own clock; tests want one zone.
     printf '%s\n' -Duser.timezone=UTC -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k
     printf '%s\n' --add-opens=java.base/java.{lang,util,nio,net}=ALL-UNNAMED
     # Tasks run as the user who runs the test.
     printf '%s\n' -Dsudo.enable=false "-Ddata.basedir.path=$2/data"
+    # Where the registry is not Spring's, its settings are the virtual machine's.
+    printf '%s\n' "-Dregistry.servers=127.0.0.1:$(port zookeeper)" -Dregistry.session.timeout.ms=6000 \
+        -Dregistry.block.until.connected.wait=30000
+    [[ $(of_release logs "$release") != logback ]] || printf '%s\n' "-Dlogging.config=$here/logback.xml"
     case $1 in
     zookeeper) printf '%s\n' -Xmx128m -Dzookeeper.admin.enableServer=false -Dzookeeper.jmx.log4j.disable=true "-Dlogback.configurationFile=$here/logback.xml" ;;
     worker) printf '%s\n' -Xmx384m ;;
@@ -179,16 +236,16 @@ launch() {
     mkdir -p -- "$dir/$server/work" "$dir/data"
     # The log of the life before is kept.
     [[ ! -e $dir/$server/log ]] || cat -- "$dir/$server/log" >>"$dir/$server/log.old"
-    mapfile -t options < <(java_options "$server" "$dir")
+    mapfile -t options < <(java_options "$release" "$server" "$dir")
     [[ $server != zookeeper ]] || arguments=("$(port zookeeper)" "$dir/zookeeper/data")
     (
         cd -- "$dir/$server/work"
         set -a
         # shellcheck disable=SC1090  # values, not code: each is quoted
-        . <(settings "$server" "$url" | sed "s/=\(.*\)/='\1'/")
+        . <(settings "$release" "$server" "$url" | sed "s/=\(.*\)/='\1'/")
         set +a
         exec setsid java "${options[@]}" "-Dflowmend.real=$dir/$server" \
-            -cp "$home/conf:$home/libs/*:$cache/$release/driver/*" "$(main_class "$server")" "${arguments[@]}"
+            -cp "$home/conf:$cache/$release/first/*:$home/libs/*" "$(main_class "$server")" "${arguments[@]}"
     ) >"$dir/$server/log" 2>&1 </dev/null &
     echo $! >"$dir/$server/pid"
     for ((try = 0; try < 600; try++)); do

@@ -6,53 +6,39 @@ use crate::catalog::{Catalog, LiveTable, TableKind};
 use crate::db::Database;
 use crate::inspect::{Registered, nothing_hidden, refuse_beating, schema_digest, target};
 use crate::manifest::{Engine, Manifest, Manifests};
-use crate::plan::Plan;
+use crate::plan::{Plan, Step};
 use crate::recipe::Op;
 use crate::{Error, Result, registry, ui};
 
-/// Which checks an operator waived, and what to check against.
-pub struct ApplyChecks<'a> {
-    /// The manifests of this flowmend.
-    pub manifests: &'a Manifests,
-    /// Whether the command writes at all.
-    pub writes: bool,
-    /// Whether owners must still be dead: for everything that writes rows of theirs.
-    pub owners: bool,
-    /// The registry that the operator named, if one was named.
-    pub registry: Option<&'a registry::Address>,
-}
-
-/// Checks that this is the database of the plan, and that it can be repaired.
+/// Checks that this is the database of the plan, and that its rows can be written;
+/// with the registry that the operator named, if one was named.
 ///
 /// # Errors
 /// Refused, with the reason, before any change.
-pub async fn check_target(db: &mut Database, bundle: &Bundle, checks: &ApplyChecks<'_>) -> Result<Catalog> {
+pub async fn check_target(
+    db: &mut Database,
+    bundle: &Bundle,
+    manifests: &Manifests,
+    registry: Option<&registry::Address>,
+) -> Result<()> {
     let plan = &bundle.plan;
-    identity(db, plan).await?;
-    let m = manifest(plan, checks.manifests)?;
-    if checks.writes {
-        writable(db).await?;
-    }
+    check_place(db, plan).await?;
+    let m = manifest(plan, manifests)?;
+    writable(db).await?;
     steady_session(db).await?;
     let catalog = db.catalog().await?;
-    if schema_digest(&catalog, &plan.tables()) != plan.target.schema_sha256 {
-        return Err(Error::refused("the columns of the tables in the plan are not what they were when it was planned")
-            .hint("the scheduler was upgraded, or somebody changed a table: plan again"));
-    }
+    same_columns(&catalog, plan)?;
     nothing_hidden(db).await?;
     for step in &plan.steps {
-        let table =
-            catalog.get(&step.table).ok_or_else(|| Error::refused(format!("the table {} is gone", step.table)))?;
-        repairable(table, plan, step.op)?;
+        let table = live_table(&catalog, step)?;
+        repairable(table, plan)?;
+        if step.op == Op::Delete {
+            no_cascade(table)?;
+        }
     }
-    if checks.writes {
-        ledger::require_sound(db, bundle).await?;
-    }
-    if checks.owners {
-        refuse_beating(db, &catalog, m, &plan.owners, "plan again with").await?;
-        still_missing(plan, m, checks.registry).await?;
-    }
-    Ok(catalog)
+    ledger::require_sound(db, bundle).await?;
+    refuse_beating(db, &catalog, m, &plan.owners, "plan again with").await?;
+    still_missing(plan, m, registry).await
 }
 
 /// Owners are not listed in the registry now either, if one is named.
@@ -68,7 +54,55 @@ async fn still_missing(plan: &Plan, m: &Manifest, address: Option<&registry::Add
     Registered::of(address, m)?.refuse_listed(&plan.owners, "plan again with").await
 }
 
-async fn identity(db: &mut Database, plan: &Plan) -> Result<()> {
+/// Checks that this is the database of the plan, and that the bundle's own tables
+/// can be written there, whatever became of the scheduler's.
+///
+/// # Errors
+/// As [`check_target`].
+pub async fn check_owned(db: &mut Database, bundle: &Bundle) -> Result<()> {
+    check_place(db, &bundle.plan).await?;
+    writable(db).await?;
+    ledger::require_sound(db, bundle).await
+}
+
+/// What has changed around the rows of a plan, which can be compared all the same.
+///
+/// # Errors
+/// The rows cannot be compared any more: a table or a column is gone, or rows may be hidden.
+pub async fn oddities(db: &mut Database, plan: &Plan) -> Result<Vec<String>> {
+    nothing_hidden(db).await?;
+    let catalog = db.catalog().await?;
+    let mut found = Vec::from_iter(same_columns(&catalog, plan).err());
+    for step in &plan.steps {
+        let table = live_table(&catalog, step)?;
+        if let Some(gone) = step.columns.iter().find(|c| table.column(&c.name).is_none()) {
+            return Err(Error::refused(format!("{}.{} is gone: the rows cannot be compared", step.table, gone.name))
+                .hint("the scheduler was upgraded, or somebody changed the table; the backup tables still hold the rows as they were"));
+        }
+        found.extend(repairable(table, plan).err());
+    }
+    let mut lines: Vec<String> = found.iter().map(ToString::to_string).collect();
+    lines.dedup();
+    Ok(lines)
+}
+
+fn same_columns(catalog: &Catalog, plan: &Plan) -> Result<()> {
+    if schema_digest(catalog, &plan.tables()) == plan.target.schema_sha256 {
+        return Ok(());
+    }
+    Err(Error::refused("the columns of the tables in the plan are not what they were when it was planned")
+        .hint("the scheduler was upgraded, or somebody changed a table: plan again"))
+}
+
+fn live_table<'c>(catalog: &'c Catalog, step: &Step) -> Result<&'c LiveTable> {
+    catalog.get(&step.table).ok_or_else(|| Error::refused(format!("the table {} is gone", step.table)))
+}
+
+/// Checks that this is the database of the plan.
+///
+/// # Errors
+/// As [`check_target`].
+pub async fn check_place(db: &mut Database, plan: &Plan) -> Result<()> {
     let live = target(db).await?;
     let planned = &plan.target;
     let pairs = [
@@ -192,7 +226,7 @@ async fn steady_session(db: &mut Database) -> Result<()> {
     Ok(())
 }
 
-fn repairable(table: &LiveTable, plan: &Plan, op: Op) -> Result<()> {
+fn repairable(table: &LiveTable, plan: &Plan) -> Result<()> {
     match table.kind {
         TableKind::Base | TableKind::Partitioned => {}
         TableKind::Other => {
@@ -211,16 +245,21 @@ fn repairable(table: &LiveTable, plan: &Plan, op: Op) -> Result<()> {
         return Err(Error::refused(format!("trigger-present {}.{trigger}: a trigger would change more than the plan says", table.name))
             .hint("drop it, or look at what it does and plan with --allow-triggers; rows that it bends are rolled back all the same"));
     }
+    Ok(())
+}
+
+/// Rows that a delete takes with it are in no backup.
+fn no_cascade(table: &LiveTable) -> Result<()> {
     let acts = |rule: &str| !matches!(rule, "NO ACTION" | "RESTRICT");
     let cascade = table.foreign_keys.iter().find(|k| k.parent.eq_ignore_ascii_case(&table.name) && acts(&k.on_delete));
-    if let (Op::Delete, Some(key)) = (op, cascade) {
-        return Err(Error::refused(format!(
+    match cascade {
+        None => Ok(()),
+        Some(key) => Err(Error::refused(format!(
             "deleting from {} would reach {} (ON DELETE {})",
             table.name, key.child, key.on_delete
         ))
-        .hint("rows that go by a cascade are in no backup"));
+        .hint("rows that go by a cascade are in no backup")),
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
 use crate::bundle::Bundle;
 use crate::db::Database;
 use crate::render::files::{Book, LEDGER, PARTIAL};
 use crate::{Error, Result};
 
 /// Where a bundle stands on a database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum BundleState {
     /// No trace of it.
     NotApplied,
@@ -50,18 +53,27 @@ pub async fn exists(db: &mut Database, bundle: &Bundle) -> Result<bool> {
     Ok(db.value(&sql).await?.is_some())
 }
 
-/// Takes the bundle for this session, waiting so long; false if another session
-/// of ours has it. Where DDL is part of the transaction the begin row is lock enough.
+/// Takes the bundle for this session, waiting so long for another session of
+/// ours. Where DDL is part of the transaction the begin row is lock enough.
 ///
 /// # Errors
-/// What the server said.
-pub async fn alone(db: &mut Database, bundle: &Bundle, seconds: u32) -> Result<bool> {
+/// Another session has it, or what the server said.
+pub async fn alone(db: &mut Database, bundle: &Bundle, seconds: u32) -> Result<()> {
     if db.dialect.engine != crate::manifest::Engine::MySql {
-        return Ok(true);
+        return Ok(());
     }
     let name = db.dialect.text_literal(&format!("flowmend_{}", bundle.id));
     let taken = db.value(&format!("SELECT CAST(GET_LOCK({name}, {seconds}) AS CHAR)")).await?;
-    Ok(taken.as_deref() == Some("1"))
+    if taken.as_deref() == Some("1") {
+        return Ok(());
+    }
+    Err(Error::refused("another session is at work on this bundle").hint("wait until it is done"))
+}
+
+/// The refusal of what only an applied bundle can have.
+pub fn not_applied(bundle: &Bundle, what: &str) -> Error {
+    Error::refused(format!("nothing to {what}: bundle {} was not applied to this database", bundle.id))
+        .hint("`flowmend apply` applies it; if somebody did, its rows in the ledger are gone: ask who dropped it")
 }
 
 /// Refuses a ledger that somebody made in another shape: guards hang on its

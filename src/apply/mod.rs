@@ -5,6 +5,7 @@ mod check;
 mod clean;
 mod ledger;
 mod moved;
+mod own;
 mod partial;
 mod receipt;
 mod rehearse;
@@ -12,7 +13,7 @@ mod run;
 mod script;
 mod verify;
 
-pub use check::{ApplyChecks, check_target};
+pub use check::{check_owned, check_place, check_target};
 pub use clean::clean;
 pub use ledger::{BundleState, left_alone, state_of};
 pub use partial::rollback_text;

@@ -61,9 +61,8 @@ async fn live_pins(db: &mut Database, view: &StepView<'_>, rows: &[RowChange]) -
 }
 
 fn difference(step: &Step, row: &RowChange, live: &Pins) -> Option<String> {
-    let key = row.key_texts();
-    let place = format!("{} {}", step.table, key.join("/"));
-    let Some(found) = live.get(&key) else { return Some(format!("{place} is gone")) };
+    let place = format!("{} {}", step.table, row.key_text());
+    let Some(found) = live.get(&row.key_texts()) else { return Some(format!("{place} is gone")) };
     let changed: Vec<String> = step
         .pins
         .iter()

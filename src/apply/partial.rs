@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::verify::{CONSUMED, drift_of, require_backup};
+use super::own;
+use super::verify::{CONSUMED, drift_of};
 use crate::bundle::Bundle;
 use crate::db::Database;
 use crate::recipe::Op;
@@ -16,7 +17,7 @@ use crate::{Error, Result};
 pub async fn rollback_text(db: &mut Database, bundle: &Bundle, partial: bool) -> Result<(String, Vec<String>)> {
     let dialect = db.dialect.clone();
     let book = Book::new(&bundle.plan, &dialect, &bundle.id)?;
-    require_backup(db, &book).await?;
+    own::require(db, &book).await?;
     let Moved { instances: moved, keys: moved_keys, consumed } = moved(db, &book).await?;
     if !partial {
         refuse_consumed(&consumed)?;

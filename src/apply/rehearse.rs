@@ -1,14 +1,13 @@
 //! Rehearse: the repair and its rollback in one transaction that never commits.
 
-use std::collections::BTreeSet;
-
 use super::ledger::{self, BundleState};
-use super::run::Events;
+use super::own;
+use super::run::{Events, done_by_another, explain, failpoint};
 use super::script::split;
 use crate::bundle::Bundle;
 use crate::db::{Database, FaultKind};
 use crate::manifest::Engine;
-use crate::render::files::{Book, LEDGER};
+use crate::render::files::Book;
 use crate::{Error, Result};
 
 /// Rehearses a bundle. Says what stays behind, in words; nothing of the scheduler's does.
@@ -25,19 +24,19 @@ pub async fn rehearse(db: &mut Database, bundle: &Bundle, events: &mut dyn Event
             return Err(Error::refused("this bundle was applied and rolled back").hint("make a new plan"));
         }
     }
-    if !ledger::alone(db, bundle, 0).await? {
-        return Err(Error::refused("another session is at work on this bundle").hint("wait until it is done"));
-    }
+    ledger::alone(db, bundle, 0).await?;
     let dialect = db.dialect.clone();
     let book = Book::new(&bundle.plan, &dialect, &bundle.id)?;
-    let before = own_tables(db, bundle, &book).await?;
     let outcome = run_all(db, bundle, &book, events).await;
     let _ = db.run("ROLLBACK").await;
-    drop_new_tables(db, bundle, &book, &before).await?;
+    if dialect.engine != Engine::MySql {
+        return outcome.map(|()| "nothing stays behind".to_owned());
+    }
+    let dropped = own::drop_leftovers(db, bundle, &book).await;
     outcome?;
-    Ok(match dialect.engine {
-        Engine::MySql => "the empty tables of the rehearsal were dropped; nothing stays behind".to_owned(),
-        Engine::PostgreSql | Engine::Sqlite => "nothing stays behind".to_owned(),
+    Ok(match dropped {
+        Ok(_) => "the empty tables of the rehearsal were dropped; nothing stays behind".to_owned(),
+        Err(error) => format!("its empty tables stay ({error}); `flowmend clean` drops them"),
     })
 }
 
@@ -54,18 +53,13 @@ async fn run_all(db: &mut Database, bundle: &Bundle, book: &Book<'_>, events: &m
                 guard.clone_from(&statement.guard);
                 events.guard(&guard, &statement.about);
             }
+            failpoint(&guard, false);
             if let Err(fault) = db.run(&statement.sql).await {
-                let place = if guard.is_empty() { "before the first guard" } else { &guard };
-                if fault.kind == FaultKind::Constraint {
-                    return Err(Error::guard(format!(
-                        "the rehearsal stopped at {place} ({}); everything was rolled back. The database says: {fault}",
-                        statement.about
-                    ))
-                    .hint("a row moved since the plan, or somebody queued a command: plan again"));
+                if fault.kind == FaultKind::Constraint && done_by_another(db, bundle, "end").await {
+                    return Err(Error::refused("this bundle was applied by another session meanwhile")
+                        .hint("run `flowmend verify` instead"));
                 }
-                return Err(
-                    Error::from(fault).context(format!("the rehearsal stopped at {place}; everything was rolled back"))
-                );
+                return Err(explain(db, bundle, &statement, fault).await.context("the rehearsal stopped"));
             }
         }
     }
@@ -73,43 +67,4 @@ async fn run_all(db: &mut Database, bundle: &Bundle, book: &Book<'_>, events: &m
         return Ok(());
     }
     Err(Error::guard("the rehearsal did not reach its last guard; everything was rolled back"))
-}
-
-/// The bundle's own tables, and the ledger, that are there now.
-async fn own_tables(db: &mut Database, bundle: &Bundle, book: &Book<'_>) -> Result<BTreeSet<String>> {
-    let mut found = BTreeSet::new();
-    for table in book.own_tables() {
-        if db.run(&format!("SELECT COUNT(*) FROM {table} WHERE 1 = 0")).await.is_ok() {
-            found.insert(table);
-        }
-    }
-    if ledger::exists(db, bundle).await? {
-        found.insert(LEDGER.to_owned());
-    }
-    Ok(found)
-}
-
-async fn drop_new_tables(db: &mut Database, bundle: &Bundle, book: &Book<'_>, before: &BTreeSet<String>) -> Result<()> {
-    if db.dialect.engine != Engine::MySql {
-        return Ok(());
-    }
-    // A stock client that applies the bundle just now takes no lock of ours: its
-    // tables are in use, and nobody waits for them to be free.
-    db.rows("SET SESSION lock_wait_timeout = 1").await?;
-    for table in book.own_tables().iter().filter(|t| !before.contains(*t)) {
-        if ledger::state_of(db, bundle).await? != BundleState::NotApplied {
-            return Ok(());
-        }
-        if db.run(&format!("DROP TABLE IF EXISTS {table}")).await.is_err() {
-            return Ok(());
-        }
-    }
-    if !before.contains(LEDGER) && ledger::exists(db, bundle).await? {
-        let name = ledger::table(db, bundle);
-        // Another bundle may have used it meanwhile.
-        if db.value(&format!("SELECT CAST(COUNT(*) AS CHAR) FROM {name}")).await?.as_deref() == Some("0") {
-            db.rows(&format!("DROP TABLE {name}")).await?;
-        }
-    }
-    Ok(())
 }

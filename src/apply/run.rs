@@ -37,9 +37,7 @@ pub enum Outcome {
 /// A guard failed (everything is rolled back), the bundle was rolled back
 /// before, or the database said no.
 pub async fn apply(db: &mut Database, bundle: &Bundle, events: &mut dyn Events) -> Result<Outcome> {
-    if !ledger::alone(db, bundle, crate::render::files::LOCK_SECONDS).await? {
-        return Err(Error::refused("another session is at work on this bundle").hint("wait until it is done"));
-    }
+    ledger::alone(db, bundle, crate::render::files::LOCK_SECONDS).await?;
     match ledger::state_of(db, bundle).await? {
         BundleState::Applied => return Ok(Outcome::Already),
         BundleState::RolledBack => {
@@ -60,22 +58,14 @@ pub async fn apply(db: &mut Database, bundle: &Bundle, events: &mut dyn Events) 
 pub async fn rollback(db: &mut Database, bundle: &Bundle, text: &str, events: &mut dyn Events) -> Result<Outcome> {
     match ledger::state_of(db, bundle).await? {
         BundleState::RolledBack => return Ok(Outcome::Already),
-        BundleState::NotApplied => {
-            return Err(Error::refused("this bundle was never applied to this database"));
-        }
+        BundleState::NotApplied => return Err(ledger::not_applied(bundle, "roll back")),
         BundleState::Applied => {}
     }
     run(db, bundle, text, "rollback.end", events).await
 }
 
 /// Runs a runner's text to its end.
-pub(super) async fn run(
-    db: &mut Database,
-    bundle: &Bundle,
-    text: &str,
-    last: &str,
-    events: &mut dyn Events,
-) -> Result<Outcome> {
+async fn run(db: &mut Database, bundle: &Bundle, text: &str, last: &str, events: &mut dyn Events) -> Result<Outcome> {
     let statements = split(text, &db.dialect)?;
     let mut guard = "";
     let mut session = None;
@@ -111,7 +101,7 @@ pub(super) async fn run(
 
 /// Two runs at once: the one that comes second meets the first one's rows or
 /// tables. Our transaction did not commit, so a last guard is another run's.
-async fn done_by_another(db: &mut Database, bundle: &Bundle, last: &str) -> bool {
+pub(super) async fn done_by_another(db: &mut Database, bundle: &Bundle, last: &str) -> bool {
     let _ = db.run("ROLLBACK").await;
     ledger::steps(db, bundle).await.is_ok_and(|steps| steps.contains(last))
 }
@@ -122,7 +112,7 @@ fn is_end(sql: &str) -> bool {
 
 /// Ends the process at a named guard, for tests that kill it there.
 #[cfg(debug_assertions)]
-fn failpoint(guard: &str, ends: bool) {
+pub(super) fn failpoint(guard: &str, ends: bool) {
     let Ok(wanted) = std::env::var("FLOWMEND_TEST_ABORT_AT") else {
         return;
     };
@@ -132,9 +122,9 @@ fn failpoint(guard: &str, ends: bool) {
 }
 
 #[cfg(not(debug_assertions))]
-fn failpoint(_: &str, _: bool) {}
+pub(super) fn failpoint(_: &str, _: bool) {}
 
-async fn explain(db: &mut Database, bundle: &Bundle, statement: &Statement, fault: DbFault) -> Error {
+pub(super) async fn explain(db: &mut Database, bundle: &Bundle, statement: &Statement, fault: DbFault) -> Error {
     // Whatever is open goes back; on SQLite the guard did it already.
     if fault.kind != FaultKind::ConnectionLost {
         let _ = db.run("ROLLBACK").await;
@@ -171,7 +161,7 @@ async fn explain(db: &mut Database, bundle: &Bundle, statement: &Statement, faul
         FaultKind::ConnectionLost => Error::database(format!(
             "the connection was lost {place}: {fault}. It was not committed, so the server rolls back"
         ))
-        .hint("run `flowmend verify` to see that nothing changed, then apply again"),
+        .hint("run the same command again: it reads the ledger and says where the bundle stands"),
         FaultKind::Denied | FaultKind::TooLong | FaultKind::Other => {
             Error::from(fault).context(format!("{place}; everything was rolled back"))
         }

@@ -2,14 +2,16 @@
 
 use serde::Serialize;
 
+use super::check::oddities;
 use super::ledger::{self, BundleState};
+use super::own;
+use crate::Result;
 use crate::bundle::Bundle;
 use crate::db::Database;
 use crate::plan::Step;
 use crate::recipe::Op;
 use crate::render::files::{Book, EndCheck};
 use crate::render::view::StepView;
-use crate::{Error, Result};
 
 /// How many drifted rows a report shows of each step.
 const SAMPLE: usize = 20;
@@ -24,10 +26,12 @@ pub struct VerifyReport {
     pub format: u32,
     /// The bundle's id.
     pub bundle: String,
-    /// `applied`, `rolled_back` or `not_applied`.
-    pub state: String,
+    /// `applied` or `rolled_back`.
+    pub state: BundleState,
     /// Rows that were looked at.
     pub rows: usize,
+    /// What has changed around the rows: a trigger that appeared, another column.
+    pub warnings: Vec<String>,
     /// Rows that a partial rollback left alone.
     pub left_alone: usize,
     /// Inserted rows that are gone: the scheduler took them, as it should.
@@ -59,84 +63,96 @@ impl VerifyReport {
     pub fn is_good(&self) -> bool {
         self.drifted == 0 && self.failed_checks.is_empty()
     }
+
+    fn add(&mut self, drift: Vec<Drift>) {
+        self.drifted += drift.len();
+        self.drift.extend(drift.into_iter().take(SAMPLE));
+    }
+
+    /// After a partial rollback exactly the rows that it left alone differ from the backup.
+    fn forgive_left_alone(&mut self, left: usize) {
+        self.left_alone = left;
+        if self.drifted == left {
+            self.drifted = 0;
+            self.drift.clear();
+        }
+    }
 }
 
 /// Verifies a bundle.
 ///
 /// # Errors
-/// The backup tables are gone, or the database said no.
+/// The bundle was not applied, its tables or the scheduler's cannot be looked
+/// at, or the database said no.
 pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> {
     let state = ledger::state_of(db, bundle).await?;
-    let name = match state {
-        BundleState::NotApplied => "not_applied",
-        BundleState::Applied => "applied",
-        BundleState::RolledBack => "rolled_back",
-    };
+    if state == BundleState::NotApplied {
+        return Err(ledger::not_applied(bundle, "verify"));
+    }
+    let dialect = db.dialect.clone();
+    let book = Book::new(&bundle.plan, &dialect, &bundle.id)?;
+    own::require(db, &book).await?;
     let mut report = VerifyReport {
         format: 1,
         bundle: bundle.id.clone(),
-        state: name.to_owned(),
+        state,
         rows: bundle.plan.row_count(),
+        warnings: oddities(db, &bundle.plan).await?,
         left_alone: 0,
         consumed: 0,
         drifted: 0,
         drift: Vec::new(),
         failed_checks: Vec::new(),
     };
-    if state == BundleState::NotApplied {
-        return Ok(report);
+    let left = if state == BundleState::RolledBack { ledger::left_alone(db, bundle).await? } else { None };
+    compare(db, &book, left.is_some(), &mut report).await?;
+    if let Some(left) = left {
+        report.forgive_left_alone(left);
     }
-    let dialect = db.dialect.clone();
-    let book = Book::new(&bundle.plan, &dialect, &bundle.id)?;
-    let restored = state == BundleState::RolledBack;
-    let left = if restored { ledger::left_alone(db, bundle).await? } else { None };
+    if state == BundleState::Applied {
+        report.failed_checks = failed_checks(db, &book).await?;
+    }
+    Ok(report)
+}
+
+/// Compares the rows of each step with what they should be.
+async fn compare(db: &mut Database, book: &Book<'_>, in_part: bool, report: &mut VerifyReport) -> Result<()> {
     let mut moved_on = Vec::new();
     for view in book.views() {
-        let image = match (view.step.op, state) {
+        let image = match (view.step.op, report.state) {
             (Op::Update, BundleState::Applied) | (Op::Insert, _) => "after",
             _ => "before",
         };
-        let drift = drift_of(db, &view, image, restored).await.map_err(|e| {
-            e.hint("if the backup tables were dropped (flowmend clean), a bundle can no longer be verified")
-        })?;
+        let drift = drift_of(db, &view, image, report.state == BundleState::RolledBack).await?;
         // A partial rollback recounts: the number before the repair is not the right one any more.
-        if left.is_some() && view.step.is_recount() {
+        if in_part && view.step.is_recount() {
             continue;
         }
         let (consumed, drift): (Vec<Drift>, Vec<Drift>) = drift.into_iter().partition(|d| d.kind == CONSUMED);
         report.consumed += consumed.len();
         if view.step.transient {
             moved_on.extend(drift);
-            continue;
+        } else {
+            report.add(drift);
         }
-        report.drifted += drift.len();
-        report.drift.extend(drift.into_iter().take(SAMPLE));
     }
     // Rows that the scheduler moves on are right once it took what was inserted.
     if report.consumed == 0 {
-        report.drifted += moved_on.len();
-        report.drift.extend(moved_on.into_iter().take(SAMPLE));
+        report.add(moved_on);
     }
-    if let Some(left) = left {
-        forgive_left_alone(&mut report, left);
-    }
-    if state == BundleState::Applied {
-        for EndCheck { name, title, query, .. } in book.end_checks().into_iter().filter(|c| !c.once) {
-            if db.value(&format!("SELECT {}", dialect.as_text(&format!("({query})")))).await?.as_deref() != Some("0") {
-                report.failed_checks.push(format!("{name}: no longer true that {title}"));
-            }
-        }
-    }
-    Ok(report)
+    Ok(())
 }
 
-/// After a partial rollback exactly the rows that it left alone differ from the backup.
-fn forgive_left_alone(report: &mut VerifyReport, left: usize) {
-    report.left_alone = left;
-    if report.drifted == left {
-        report.drifted = 0;
-        report.drift.clear();
+/// Conditions and checks that hold no longer.
+async fn failed_checks(db: &mut Database, book: &Book<'_>) -> Result<Vec<String>> {
+    let mut failed = Vec::new();
+    for EndCheck { name, title, query, .. } in book.end_checks().into_iter().filter(|c| !c.once) {
+        let count = db.dialect.as_text(&format!("({query})"));
+        if db.value(&format!("SELECT {count}")).await?.as_deref() != Some("0") {
+            failed.push(format!("{name}: no longer true that {title}"));
+        }
     }
+    Ok(failed)
 }
 
 /// Keys of the rows of a step that differ from an image.
@@ -215,15 +231,4 @@ async fn still_there(db: &mut Database, view: &StepView<'_>, image: &str, kind: 
         columns: Vec::new(),
     };
     Ok(db.rows(&sql).await?.into_iter().map(drift).collect())
-}
-
-/// Whether the backup tables are there.
-pub(super) async fn require_backup(db: &mut Database, book: &Book<'_>) -> Result<()> {
-    for table in book.own_tables() {
-        if db.run(&format!("SELECT COUNT(*) FROM {table} WHERE 1 = 0")).await.is_err() {
-            return Err(Error::refused(format!("the backup table {table} is not there (or cannot be read)"))
-                .hint("after `flowmend clean` a bundle cannot be rolled back"));
-        }
-    }
-    Ok(())
 }

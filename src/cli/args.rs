@@ -29,102 +29,83 @@ pub fn command(recipes: &Recipes) -> Command {
                 .arg(Arg::new("name").value_name("SCHEDULER").help("Whose story (default: the first there is)"))
                 .arg(path("keep", "DIR", "Leave the database and the bundle in this new directory")),
         )
-        .subcommand(
-            Command::new("inspect")
-                .about("Look at a database, read only: release, states, owners, findings")
-                .args(database())
-                .arg(registry())
-                .args(release())
-                .args(moment())
-                .args(parameters(recipes))
-                .arg(flag("explain", "Explain each row that was found, not only the first of its kind"))
-                .arg(text("operator", "NAME", "Who says what is said (default: $USER)"))
-                .arg(format()),
-        )
-        .subcommand(
-            Command::new("plan")
-                .about("Plan a repair and write it as a bundle of SQL files; changes nothing")
-                .arg(
-                    Arg::new("recipe")
-                        .required_unless_present("all")
-                        .value_name("RECIPE")
-                        .help("The repair, for example zombie-tasks"),
-                )
-                .arg(flag("all", "One bundle of every repair that inspect finds").conflicts_with("recipe"))
-                .arg(
-                    text("except", "RECIPE", "With --all: without this recipe")
-                        .action(ArgAction::Append)
-                        .requires("all"),
-                )
-                .args(database())
-                .arg(registry())
-                .args(release())
-                .args(moment())
-                .args(parameters(recipes))
-                .arg(path("out", "DIR", "Where to write the bundle (a new directory; default: flowmend-<id>)"))
-                .arg(text("work-schema", "SCHEMA", "Put work tables and the ledger into this schema (MySQL: database)"))
-                .arg(flag("allow-triggers", "Plan although there are triggers on the target tables"))
-                .arg(text("operator", "NAME", "Who says what the ticket reports as said (default: $USER)"))
-                .arg(format()),
-        )
-        .subcommand(
-            Command::new("show")
-                .about("Print a bundle for review, or compare two")
-                .arg(dir_arg())
-                .arg(
-                    Arg::new("other")
-                        .value_name("OTHER")
-                        .value_parser(value_parser!(PathBuf))
-                        .help("A second bundle to compare with"),
-                )
-                .arg(text("rows", "N|all", "How many rows of each step to print (default: 5)"))
-                .arg(format()),
-        )
-        .subcommand(
-            on_bundle("rehearse", "Run the repair and its rollback in one transaction, compare, roll back")
-                .arg(registry()),
-        )
-        .subcommand(
-            sealed(on_bundle("apply", "Run a bundle in one transaction with row-count guards")).arg(registry()).arg(
-                flag(
-                    "allow-triggers",
-                    "Triggers are accepted when a bundle is planned, not here; see plan --allow-triggers",
-                )
-                .hide(true),
-            ),
-        )
-        .subcommand(on_bundle("verify", "Compare live rows with what was written, now or later").arg(format()))
-        .subcommand(
-            sealed(on_bundle("rollback", "Undo an applied bundle; refuses if a row moved since"))
-                .arg(registry())
-                .arg(flag("partial", "Restore only whole runs none of whose rows moved")),
-        )
-        .subcommand(
-            sealed(on_bundle("clean", "Drop the work and backup tables of a bundle"))
-                .arg(flag("give-up-rollback", "Also when the bundle is applied")),
-        )
-        .subcommand(Command::new("ticket").about("Print the change ticket of a bundle").arg(dir_arg()))
-        .subcommand(
-            Command::new("manifests")
-                .about("List or check what flowmend knows of schedulers")
-                .subcommand_required(true)
-                .subcommand(Command::new("list").about("Schedulers, generations and releases").arg(format()))
-                .subcommand(
-                    Command::new("check")
-                        .about("Check a directory of your own manifests together with the built-in ones")
-                        .arg(dir_arg()),
-                ),
-        )
-        .subcommand(
-            Command::new("completions")
-                .about("Print shell completions")
-                .arg(Arg::new("shell").required(true).value_parser(value_parser!(clap_complete::Shell))),
-        )
-        .subcommand(
-            Command::new("man")
-                .about("Print the manual page, of flowmend or of one command")
-                .arg(Arg::new("command").value_name("COMMAND").help("The command (default: flowmend itself)")),
-        )
+        .subcommand(inspect(recipes))
+        .subcommand(plan(recipes))
+        .subcommand(show())
+        .subcommands(on_bundles())
+        .subcommand(manifests())
+        .subcommands(tools())
+}
+
+fn inspect(recipes: &Recipes) -> Command {
+    Command::new("inspect")
+        .about("Look at a database, read only: release, states, owners, findings")
+        .args(looking(recipes))
+        .arg(flag("explain", "Explain each row that was found, not only the first of its kind"))
+        .arg(text("operator", "NAME", "Who says what is said (default: $USER)"))
+        .arg(format())
+}
+
+fn plan(recipes: &Recipes) -> Command {
+    let recipe = Arg::new("recipe").required_unless_present("all").value_name("RECIPE");
+    let except = text("except", "RECIPE", "With --all: without this recipe").action(ArgAction::Append).requires("all");
+    Command::new("plan")
+        .about("Plan a repair and write it as a bundle of SQL files; changes nothing")
+        .arg(recipe.help("The repair, for example zombie-tasks"))
+        .arg(flag("all", "One bundle of every repair that inspect finds").conflicts_with("recipe"))
+        .arg(except)
+        .args(looking(recipes))
+        .arg(path("out", "DIR", "Where to write the bundle (a new directory; default: flowmend-<id>)"))
+        .arg(text("work-schema", "SCHEMA", "Put work tables and the ledger into this schema (MySQL: database)"))
+        .arg(flag("allow-triggers", "Plan although there are triggers on the target tables"))
+        .arg(text("operator", "NAME", "Who says what the ticket reports as said (default: $USER)"))
+        .arg(format())
+}
+
+fn show() -> Command {
+    let other = Arg::new("other").value_name("OTHER").value_parser(value_parser!(PathBuf));
+    Command::new("show")
+        .about("Print a bundle for review, or compare two")
+        .arg(dir_arg())
+        .arg(other.help("A second bundle to compare with"))
+        .arg(text("rows", "N|all", "How many rows of each step to print (default: 5)"))
+        .arg(format())
+}
+
+/// What is done with a bundle, in the order of a repair.
+fn on_bundles() -> [Command; 6] {
+    let refused = "Triggers are accepted when a bundle is planned, not here; see plan --allow-triggers";
+    [
+        on_bundle("rehearse", "Run the repair and its rollback in one transaction, compare, roll back").arg(registry()),
+        sealed(on_bundle("apply", "Run a bundle in one transaction with row-count guards"))
+            .arg(registry())
+            .arg(flag("allow-triggers", refused).hide(true)),
+        on_bundle("verify", "Compare live rows with what was written, now or later").arg(format()),
+        sealed(on_bundle("rollback", "Undo an applied bundle; refuses if a row moved since"))
+            .arg(registry())
+            .arg(flag("partial", "Restore only whole runs none of whose rows moved")),
+        sealed(on_bundle("clean", "Drop the work and backup tables of a bundle"))
+            .arg(flag("give-up-rollback", "Also when the bundle is applied")),
+        Command::new("ticket").about("Print the change ticket of a bundle").arg(dir_arg()),
+    ]
+}
+
+fn manifests() -> Command {
+    let check = "Check a directory of your own manifests together with the built-in ones";
+    Command::new("manifests")
+        .about("List or check what flowmend knows of schedulers")
+        .subcommand_required(true)
+        .subcommand(Command::new("list").about("Schedulers, generations and releases").arg(format()))
+        .subcommand(Command::new("check").about(check).arg(dir_arg()))
+}
+
+fn tools() -> [Command; 2] {
+    let shell = Arg::new("shell").required(true).value_parser(value_parser!(clap_complete::Shell));
+    let command = Arg::new("command").value_name("COMMAND").help("The command (default: flowmend itself)");
+    [
+        Command::new("completions").about("Print shell completions").arg(shell),
+        Command::new("man").about("Print the manual page, of flowmend or of one command").arg(command),
+    ]
 }
 
 fn common() -> Vec<Arg> {
@@ -168,18 +149,20 @@ fn registry() -> Arg {
         .hide_env_values(true)
 }
 
-fn release() -> Vec<Arg> {
-    vec![
+/// What every look at a database takes: where it is, what it holds, when it is, and the recipes' own flags.
+fn looking(recipes: &Recipes) -> Vec<Arg> {
+    let mut args = database();
+    args.extend([
+        registry(),
         text("scheduler", "NAME", "The scheduler, when the schema does not tell"),
         text("release", "VERSION", "The release, when schema and version row do not tell"),
-    ]
-}
-
-fn moment() -> Vec<Arg> {
-    vec![
         text("now", "TIME", "The moment, RFC 3339 (default: the database's clock)"),
-        text("zone", "ZONE", "The zone of the scheduler's clock: Asia/Shanghai or +08:00 (default: measured)"),
-    ]
+        text("zone", "ZONE", "The zone of the scheduler's clock: Asia/Shanghai or +08:00 (default: measured)")
+            .env("FLOWMEND_ZONE")
+            .hide_env_values(true),
+    ]);
+    args.extend(parameters(recipes));
+    args
 }
 
 /// One flag for each parameter that any recipe has.

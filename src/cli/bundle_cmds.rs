@@ -5,24 +5,22 @@ use clap::ArgMatches;
 use super::App;
 use super::args::{given, path_of, wants_json};
 use super::context::{open, registry_address};
-use crate::apply::{self, ApplyChecks, Outcome, Receipt, check_target};
+use crate::apply::{self, Outcome, Receipt, check_owned, check_place, check_target};
 use crate::bundle::Bundle;
 use crate::db::{Access, Database};
 use crate::ui::Progress;
 use crate::{Error, Result, report, ui};
 
-async fn start(app: &App, m: &ArgMatches, access: Access, owners: bool) -> Result<(Bundle, Database)> {
+async fn start(m: &ArgMatches, access: Access) -> Result<(Bundle, Database)> {
     let dir = path_of(m, "dir").ok_or_else(|| Error::usage("no bundle was named"))?;
-    let bundle = Bundle::read(dir)?;
+    Ok((Bundle::read(dir)?, open(m, access).await?))
+}
+
+/// For what writes rows of the scheduler's.
+async fn start_writing(app: &App, m: &ArgMatches) -> Result<(Bundle, Database)> {
     let registry = registry_address(m)?;
-    let mut db = open(m, access).await?;
-    let checks = ApplyChecks {
-        manifests: &app.manifests,
-        writes: access == Access::ReadWrite,
-        owners,
-        registry: registry.as_ref(),
-    };
-    check_target(&mut db, &bundle, &checks).await?;
+    let (bundle, mut db) = start(m, Access::ReadWrite).await?;
+    check_target(&mut db, &bundle, &app.manifests, registry.as_ref()).await?;
     Ok((bundle, db))
 }
 
@@ -65,7 +63,7 @@ fn failed(receipt: Receipt, bundle: &Bundle, error: Error) -> Error {
 
 /// `flowmend rehearse`.
 pub(super) async fn rehearse(app: &App, m: &ArgMatches) -> Result<u8> {
-    let (bundle, mut db) = start(app, m, Access::ReadWrite, true).await?;
+    let (bundle, mut db) = start_writing(app, m).await?;
     let receipt = receipt("rehearse", &bundle, &db);
     let outcome = apply::rehearse(&mut db, &bundle, &mut Progress::new()).await;
     db.close().await;
@@ -87,7 +85,7 @@ pub(super) async fn apply(app: &App, m: &ArgMatches) -> Result<u8> {
         )
         .hint("plan again with --allow-triggers"));
     }
-    let (bundle, db) = start(app, m, Access::ReadWrite, true).await?;
+    let (bundle, db) = start_writing(app, m).await?;
     confirm(m, &bundle, "apply")?;
     let receipt = receipt("apply", &bundle, &db);
     finish("applied", receipt, &bundle, db, |db, bundle| {
@@ -98,7 +96,7 @@ pub(super) async fn apply(app: &App, m: &ArgMatches) -> Result<u8> {
 
 /// `flowmend rollback`.
 pub(super) async fn rollback(app: &App, m: &ArgMatches) -> Result<u8> {
-    let (bundle, mut db) = start(app, m, Access::ReadWrite, true).await?;
+    let (bundle, mut db) = start_writing(app, m).await?;
     confirm(m, &bundle, "roll back")?;
     let receipt = receipt("rollback", &bundle, &db);
     let prepared = match apply::state_of(&mut db, &bundle).await? {
@@ -153,8 +151,9 @@ async fn finish(
 }
 
 /// `flowmend verify`. Exit 1 when something does not stand as it should.
-pub(super) async fn verify(app: &App, m: &ArgMatches) -> Result<u8> {
-    let (bundle, mut db) = start(app, m, Access::ReadOnly, false).await?;
+pub(super) async fn verify(m: &ArgMatches) -> Result<u8> {
+    let (bundle, mut db) = start(m, Access::ReadOnly).await?;
+    check_place(&mut db, &bundle.plan).await?;
     let receipt = receipt("verify", &bundle, &db);
     let found = apply::verify(&mut db, &bundle).await?;
     db.close().await;
@@ -169,13 +168,14 @@ pub(super) async fn verify(app: &App, m: &ArgMatches) -> Result<u8> {
 }
 
 /// `flowmend clean`.
-pub(super) async fn clean(app: &App, m: &ArgMatches) -> Result<u8> {
-    let (bundle, mut db) = start(app, m, Access::ReadWrite, false).await?;
+pub(super) async fn clean(m: &ArgMatches) -> Result<u8> {
+    let (bundle, mut db) = start(m, Access::ReadWrite).await?;
+    check_owned(&mut db, &bundle).await?;
     confirm(m, &bundle, "clean up")?;
     let receipt = receipt("clean", &bundle, &db);
-    let dropped = apply::clean(&mut db, &bundle, m.get_flag("give-up-rollback")).await?;
+    let (dropped, state) = apply::clean(&mut db, &bundle, m.get_flag("give-up-rollback")).await?;
     db.close().await;
-    close(receipt, &bundle, "done", "");
-    ui::out(format!("{dropped} tables of bundle {} are gone; the ledger keeps its rows", bundle.id));
+    close(receipt, &bundle, "done", &format!("{dropped} tables dropped"));
+    report::human::cleaned(&bundle, dropped, state);
     Ok(0)
 }

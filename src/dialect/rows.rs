@@ -4,13 +4,6 @@ use super::{Dialect, TypeClass};
 use crate::manifest::Engine;
 
 impl Dialect {
-    /// Whether a named query (WITH) is seen by every query inside, also by one that
-    /// names queries of its own. In MariaDB 10.11 it is not.
-    #[must_use]
-    pub fn names_queries(&self) -> bool {
-        self.engine != Engine::MySql
-    }
-
     /// A member of a JSON object in a text, as JSON text; NULL where there is none.
     /// `name` is a plain word.
     #[must_use]

@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::{Identified, LookRequest, begin_snapshot, end_snapshot, look, recipe_env, schema_digest, target};
+use super::{Identified, begin_snapshot, end_snapshot, look, schema_digest, target};
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::plan::{Before, Draft, From, Inputs, Overlay, Params, Plan, Zone, seen};
+use crate::plan::{Answers, Before, Draft, From, Inputs, Params, Plan, Site, Zone};
 use crate::recipe::{Recipe, Recipes};
-use crate::render::RecipeEnv;
 use crate::{Error, Result};
 
 /// How often a plan may uncover something new. Families of runs are nested less deep.
@@ -22,7 +21,7 @@ pub struct PlanRequest<'a> {
     pub catalog: &'a Catalog,
     /// The release.
     pub found: &'a Identified,
-    /// The recipes: the one that was asked for, then those that follow.
+    /// The recipes: the one that was asked for, then those that follow; or all.
     pub parts: Vec<PlanPart<'a>>,
     /// The scheduler's zone, if it is known.
     pub zone: Option<&'a Zone>,
@@ -36,8 +35,19 @@ pub struct PlanPart<'a> {
     pub recipe: &'a Recipe,
     /// What the operator said, as far as the recipe knows of it.
     pub params: Params,
-    /// Whether only rows count that the plan itself uncovers.
-    pub follows: bool,
+    /// What it contributes.
+    pub takes: Takes,
+}
+
+/// What a recipe contributes to a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// All that it finds.
+    Found,
+    /// Only what the plan itself uncovers.
+    Uncovered,
+    /// Nothing: what it would do afterwards is said.
+    Nothing,
 }
 
 /// What the operator said: flag name → texts.
@@ -65,11 +75,12 @@ pub fn parts<'a>(
     let followers = recipes.of(&recipe.scheduler).filter(|r| {
         r.file.name != recipe.file.name && names.contains(&r.file.name.as_str()) && r.applies_to(&found.manifest)
     });
-    let chosen: Vec<(&Recipe, bool)> = std::iter::once((recipe, false)).chain(followers.map(|r| (r, true))).collect();
+    let chosen: Vec<(&Recipe, Takes)> =
+        std::iter::once((recipe, Takes::Found)).chain(followers.map(|r| (r, Takes::Uncovered))).collect();
     read_parts(chosen, &read, given)
 }
 
-/// Every recipe of the release that writes.
+/// Every recipe of the release that writes. Those of `except` take nothing.
 ///
 /// # Errors
 /// As [`parts`].
@@ -87,12 +98,12 @@ pub fn all_parts<'a>(
         return Err(Error::usage(format!("--except: no recipe `{unknown}` would take part"))
             .hint(format!("these would: {}", known.join(", "))));
     }
-    let chosen = all.into_iter().filter(|r| !except.contains(&r.file.name)).map(|r| (r, false)).collect();
-    read_parts(chosen, &read, given)
+    let takes = |r: &Recipe| if except.contains(&r.file.name) { Takes::Nothing } else { Takes::Found };
+    read_parts(all.into_iter().map(|r| (r, takes(r))).collect(), &read, given)
 }
 
 fn read_parts<'a>(
-    chosen: Vec<(&'a Recipe, bool)>,
+    chosen: Vec<(&'a Recipe, Takes)>,
     read: &impl Fn(&Recipe, &Given) -> Result<Params>,
     given: &Given,
 ) -> Result<Vec<PlanPart<'a>>> {
@@ -101,18 +112,17 @@ fn read_parts<'a>(
         // The recipe that was asked for says what it knows.
         read(first, given)?;
     }
-    let part = |(recipe, follows): (&'a Recipe, bool)| {
+    let part = |(recipe, takes): (&'a Recipe, Takes)| {
         let of_recipe = given.iter().filter(|(name, _)| recipe.parameter(name).is_some());
         let of_recipe: Given = of_recipe.map(|(n, v)| (n.clone(), v.clone())).collect();
-        Ok(PlanPart { recipe, params: read(recipe, &of_recipe)?, follows })
+        Ok(PlanPart { recipe, params: read(recipe, &of_recipe)?, takes })
     };
     chosen.into_iter().map(part).collect()
 }
 
 /// A recipe at work on one database.
 struct Worker<'a> {
-    request: LookRequest<'a>,
-    env: RecipeEnv,
+    inputs: Inputs<'a>,
     /// What it said of the database as it is.
     before: Before,
     /// How many changes it has looked at.
@@ -127,27 +137,35 @@ struct Worker<'a> {
 /// A choice is open, a recipe does not render, two recipes want one row, or
 /// what the server said.
 pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan> {
-    let mut workers = Vec::new();
+    let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
+    let site = Site {
+        manifest: &request.found.manifest,
+        dialect: &dialect,
+        catalog: request.catalog,
+        schema: schema.as_deref(),
+        zone: request.zone,
+        now: request.now,
+    };
+    let (mut workers, mut excepted) = (Vec::new(), Vec::new());
     for part in &request.parts {
-        let look = LookRequest {
-            catalog: request.catalog,
-            found: request.found,
-            recipe: part.recipe,
-            params: &part.params,
-            zone: request.zone,
-            now: request.now,
-        };
-        let env = recipe_env(db, &look, &Overlay::default())?;
-        let before = Before { seen: None, follows: part.follows };
-        workers.push(Worker { request: look, env, before, looked_at: None });
+        let inputs = Inputs::new(site, part.recipe, &part.params)?;
+        if part.takes == Takes::Nothing {
+            excepted.push(inputs);
+            continue;
+        }
+        let before = Before { seen: None, follows: part.takes == Takes::Uncovered };
+        workers.push(Worker { inputs, before, looked_at: None });
     }
     let from = from(request)?;
     begin_snapshot(db).await?;
-    let draft = settle(db, &mut workers, &from).await?;
+    let mut draft = settle(db, &mut workers, &from).await?;
+    for inputs in &mut excepted {
+        inputs.look_through(draft.overlay())?;
+        let answers = Answers::read(inputs, look(db, inputs).await?)?;
+        draft.except(inputs, answers);
+    }
     end_snapshot(db).await?;
-    let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
-    let inputs: Vec<Inputs<'_>> =
-        workers.iter().map(|w| w.request.inputs(&dialect, schema.as_deref(), &w.env, &w.env)).collect();
+    let inputs: Vec<Inputs<'_>> = workers.into_iter().map(|w| w.inputs).collect();
     let mut plan = draft.finish(&inputs, from, target(db).await?)?;
     plan.target.schema_sha256 = schema_digest(request.catalog, &plan.tables());
     Ok(plan)
@@ -180,35 +198,36 @@ async fn settle(db: &mut Database, workers: &mut [Worker<'_>], from: &From) -> R
         .hint("name some runs with the recipe's own parameters, repair them, and inspect again"))
 }
 
-impl Worker<'_> {
+impl<'a> Worker<'a> {
     async fn look(&mut self, db: &mut Database, number: usize, draft: &mut Draft, from: &From) -> Result<bool> {
-        let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
         let first = draft.overlay().is_empty();
         if !first && self.before.seen.is_none() {
-            let inputs = self.request.inputs(&dialect, schema.as_deref(), &self.env, &self.env);
-            let rows = look(db, &self.request, &inputs).await?;
-            self.before.seen = Some(seen(&inputs, &rows)?);
+            self.before.seen = Some(self.ask(db).await?.seen());
         }
-        let look_env = recipe_env(db, &self.request, draft.overlay())?;
-        let inputs = self.request.inputs(&dialect, schema.as_deref(), &self.env, &look_env);
-        let rows = look(db, &self.request, &inputs).await?;
+        self.inputs.look_through(draft.overlay())?;
+        let answers = self.ask(db).await?;
         if first {
-            self.before.seen = Some(seen(&inputs, &rows)?);
+            self.before.seen = Some(answers.seen());
         }
-        draft.add(number, &inputs, from, rows, &self.before)
+        draft.add(number, &self.inputs, from, answers, &self.before)
+    }
+
+    async fn ask(&self, db: &mut Database) -> Result<Answers<'a>> {
+        Answers::read(&self.inputs, look(db, &self.inputs).await?)
     }
 }
 
 fn from(request: &PlanRequest<'_>) -> Result<From> {
     let found = request.found;
-    let first = request.parts.first().ok_or_else(|| Error::usage("no recipe of this release writes anything"))?;
-    let asked: Vec<&PlanPart<'_>> = request.parts.iter().filter(|p| !p.follows).collect();
+    let parts: Vec<&PlanPart<'_>> = request.parts.iter().filter(|p| p.takes != Takes::Nothing).collect();
+    let first = parts.first().ok_or_else(|| Error::usage("no recipe of this release writes anything"))?;
+    let asked: Vec<&&PlanPart<'_>> = parts.iter().filter(|p| p.takes == Takes::Found).collect();
     let manifest = &found.manifest;
     let (recipe, recipe_title) = match asked.as_slice() {
         [one] => (one.recipe.file.name.clone(), one.recipe.file.title.clone()),
         _ => (ALL.to_owned(), "Every repair that was found and accepted, in one bundle".to_owned()),
     };
-    let shas: Vec<&[u8]> = request.parts.iter().map(|p| p.recipe.sha256.as_bytes()).collect();
+    let shas: Vec<&[u8]> = parts.iter().map(|p| p.recipe.sha256.as_bytes()).collect();
     let recipe_sha256 = match asked.as_slice() {
         [one] => one.recipe.sha256.clone(),
         _ => crate::bundle::sha256(&shas),

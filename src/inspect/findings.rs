@@ -6,11 +6,11 @@ use minijinja::Value;
 use serde::Serialize;
 
 use super::survey::SurveyRequest;
-use super::{Identified, LookRequest, look, look_at_reports, recipe_env};
+use super::{Identified, look, look_at_reports};
 use crate::Result;
 use crate::catalog::{Catalog, Row};
 use crate::db::Database;
-use crate::plan::{Overlay, Params, StepRows};
+use crate::plan::{Inputs, Params, Site, StepRows};
 use crate::recipe::{Finding, Op, Recipe};
 use crate::render::{RecipeEnv, ser};
 
@@ -110,10 +110,17 @@ impl Findings {
             .map(|(n, v)| (n.clone(), v.clone()))
             .collect();
         let params = Params::read(recipe, &given, request.now, request.zone, request.said_by)?;
-        let look_request =
-            LookRequest { catalog, found, recipe, params: &params, zone: request.zone, now: request.now };
-        let env = recipe_env(db, &look_request, &Overlay::default())?;
-        let looked = looked_rows(db, &look_request, &env).await?;
+        let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
+        let site = Site {
+            manifest: &found.manifest,
+            dialect: &dialect,
+            catalog,
+            schema: schema.as_deref(),
+            zone: request.zone,
+            now: request.now,
+        };
+        let inputs = Inputs::new(site, recipe, &params)?;
+        let looked = looked_rows(db, &inputs).await?;
         let choice = recipe.file.choice.as_ref().map(|c| c.verdict.as_str());
         let is_found = |r: &LookedRow| r.verdict == "plan" || r.verdict == REPORT || Some(r.verdict.as_str()) == choice;
         for finding in &recipe.file.findings {
@@ -121,7 +128,7 @@ impl Findings {
             if !rows.is_empty() {
                 let repaired = rows.iter().filter(|r| r.verdict != REPORT);
                 self.found.extend(repaired.map(|r| (r.role.clone(), r.key.clone())));
-                self.findings.push(report(recipe, finding, &rows, found, &env)?);
+                self.findings.push(report(recipe, finding, &rows, found, inputs.env())?);
             }
         }
         for row in looked.iter().filter(|r| !is_found(r)) {
@@ -220,12 +227,10 @@ fn to_explain<'a>(rows: &[&'a LookedRow]) -> Vec<&'a LookedRow> {
     rows.iter().filter(speaks).take(PARAGRAPHS).copied().collect()
 }
 
-async fn looked_rows(db: &mut Database, request: &LookRequest<'_>, env: &RecipeEnv) -> Result<Vec<LookedRow>> {
-    let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
-    let inputs = request.inputs(&dialect, schema.as_deref(), env, env);
-    let manifest = &request.found.manifest;
+async fn looked_rows(db: &mut Database, inputs: &Inputs<'_>) -> Result<Vec<LookedRow>> {
+    let (manifest, file) = (inputs.site.manifest, &inputs.recipe.file);
     let mut looked = Vec::new();
-    for (step, rows) in request.recipe.file.steps.iter().zip(look(db, request, &inputs).await?) {
+    for (step, rows) in file.steps.iter().zip(look(db, inputs).await?) {
         let StepRows::Rows(rows) = rows else { continue };
         // A row that is to come has no key yet; the run it is for names it.
         let key = match step.op {
@@ -234,7 +239,7 @@ async fn looked_rows(db: &mut Database, request: &LookRequest<'_>, env: &RecipeE
         };
         looked.extend(rows.into_iter().map(|row| looked_row(&step.role, &step.gives, &key, &row)));
     }
-    for (report, rows) in request.recipe.file.reports.iter().zip(look_at_reports(db, request, &inputs).await?) {
+    for (report, rows) in file.reports.iter().zip(look_at_reports(db, inputs).await?) {
         let StepRows::Rows(rows) = rows else { continue };
         let key = 4..4 + manifest.role(&report.role)?.key.len();
         looked.extend(rows.into_iter().map(|row| looked_row(&report.role, &report.gives, &key, &row)));

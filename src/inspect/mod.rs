@@ -10,10 +10,10 @@ mod registered;
 mod survey;
 
 pub use clock::{measure_zone, parse_zone};
-pub use derive::{Given, PlanPart, PlanRequest, all_parts, derive, parts};
+pub use derive::{Given, PlanPart, PlanRequest, Takes, all_parts, derive, parts};
 pub use findings::{Explained, FindingReport, LeftReport, REPORT};
 pub use identify::{Identified, identify};
-pub use look::{LookRequest, look, look_at_reports, recipe_env};
+pub use look::{look, look_at_reports};
 pub use owners::{HEARTBEAT, OwnerState, Owners, claims_address, names_an_owner, refuse_beating, shown_dead};
 pub use registered::Registered;
 pub use survey::{Anomaly, InspectReport, StateCount, SurveyRequest, owners_of_rows, survey};

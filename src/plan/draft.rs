@@ -4,37 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Value;
 
+use super::answers::{Answer, Answers, Before, StepAnswers};
 use super::overlay::Overlay;
-use super::query::{Inputs, Shape, StepRows, now_expression, plan_column, shape};
+use super::query::{Inputs, Shape, now_expression, plan_column};
 use super::tally::Tally;
-use super::{From, NotNeeded, PlanCondition, RowChange, Step, params};
-use crate::catalog::Row;
+use super::{From, LeftOut, NotNeeded, PlanCondition, RowChange, SAMPLE, Step, params};
 use crate::dialect::TypeClass;
 use crate::manifest::Manifest;
 use crate::recipe::{ConditionTime, Op, SetKind, StepFile};
 use crate::render::ser;
 use crate::{Error, Result};
 
-/// The verdict of a row that is planned.
-const PLANNED: &str = "plan";
-
-/// What a recipe said of the rows of one database: place of the step, verdict, finding, row.
-pub type Seen = BTreeSet<(usize, String, String, Vec<String>)>;
-
-/// What a recipe said of the database as it is.
-#[derive(Default)]
-pub struct Before {
-    /// The rows, once something is planned; until then all there is.
-    pub seen: Option<Seen>,
-    /// Whether rows that were there before are none of the plan's business.
-    pub follows: bool,
-}
-
-impl Before {
-    fn knows(&self, row: &(usize, String, String, Vec<String>)) -> bool {
-        self.seen.as_ref().is_none_or(|seen| seen.contains(row))
-    }
-}
+/// Why a row is left out that a recipe of `--except` would repair.
+const EXCEPTED: &str = "excepted";
 
 /// Steps of several recipes, gathered look by look.
 #[derive(Default)]
@@ -44,6 +26,7 @@ pub struct Draft {
     /// Parameter and screen of each choice that nobody made.
     open: Vec<(String, String)>,
     overlay: Overlay,
+    pub(super) excepted: Vec<LeftOut>,
 }
 
 pub(super) struct DraftStep {
@@ -58,13 +41,6 @@ pub(super) struct DraftStep {
 pub(super) struct Notes {
     pub tally: Tally,
     pub not_needed: Vec<NotNeeded>,
-}
-
-/// A row of a step's query.
-struct Answer {
-    verdict: String,
-    finding: String,
-    change: RowChange,
 }
 
 impl Draft {
@@ -99,19 +75,17 @@ impl Draft {
         part: usize,
         inputs: &Inputs<'_>,
         from: &From,
-        rows: Vec<StepRows>,
+        answers: Answers<'_>,
         before: &Before,
     ) -> Result<bool> {
         let mut notes = Notes::default();
         let mut added = false;
-        let whole = inputs.recipe.file.whole && news(inputs, &rows, before)?;
-        for (index, (file, rows)) in inputs.recipe.file.steps.iter().zip(rows).enumerate() {
-            match rows {
-                StepRows::NotNeeded(why) => notes.not_needed.push(NotNeeded { title: file.title.clone(), why }),
-                StepRows::Rows(rows) => {
-                    let shape = shape(inputs, file)?;
-                    let (known, uncovered): (Vec<_>, Vec<_>) =
-                        answers(&shape, rows).into_iter().partition(|a| before.knows(&identity(inputs, index, a)));
+        let whole = inputs.recipe.file.whole && answers.news(before);
+        for step in answers.steps {
+            match step {
+                StepAnswers::NotNeeded(note) => notes.not_needed.push(note),
+                StepAnswers::Rows(shape, answers) => {
+                    let (known, uncovered): (Vec<_>, Vec<_>) = answers.into_iter().partition(|a| before.knows(a));
                     if !before.follows || whole {
                         let planned = self.planned(&shape, known, &mut notes.tally)?;
                         added |= self.keep(part, inputs, &shape, planned, false)?;
@@ -128,6 +102,29 @@ impl Draft {
         Ok(added)
     }
 
+    /// Counts what a recipe that takes no part would plan in the database as it
+    /// will be: a repair may uncover something, but never in silence.
+    pub fn except(&mut self, inputs: &Inputs<'_>, answers: Answers<'_>) {
+        let name = &inputs.recipe.file.name;
+        let choice = inputs.recipe.file.choice.as_ref().map(|c| c.verdict.as_str());
+        let mut keys: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for step in answers.steps {
+            let StepAnswers::Rows(shape, answers) = step else { continue };
+            let wants = |a: &Answer| a.is_planned() || choice == Some(a.verdict.as_str());
+            let wanted = answers.into_iter().filter(wants).map(|a| a.change.name(shape.file.op));
+            keys.entry(&shape.file.role).or_default().extend(wanted);
+        }
+        let left = keys.into_iter().filter(|(_, keys)| !keys.is_empty()).map(|(role, keys)| LeftOut {
+            reason: EXCEPTED.to_owned(),
+            role: role.to_owned(),
+            count: keys.len(),
+            why: format!("{name} would repair it after these changes, and --except leaves that recipe out"),
+            way_out: format!("plan {name} next: flowmend plan {name}"),
+            sample: keys.into_iter().take(SAMPLE).collect(),
+        });
+        self.excepted.extend(left);
+    }
+
     /// The rows to plan, each with its finding; the others are counted.
     fn planned(&self, shape: &Shape<'_>, answers: Vec<Answer>, tally: &mut Tally) -> Result<Vec<(RowChange, String)>> {
         let role = &shape.file.role;
@@ -136,15 +133,12 @@ impl Draft {
             if answer.verdict.is_empty() {
                 return Err(Error::internal(format!("the recipe's query for {role} gives no verdict")));
             }
-            if answer.verdict == PLANNED {
+            if answer.is_planned() {
                 check_new_values(shape, &answer.change)?;
                 planned.push((answer.change, answer.finding));
                 continue;
             }
-            let key = match shape.file.op {
-                Op::Insert => answer.change.instance.clone().unwrap_or_default(),
-                Op::Update | Op::Delete => key_text(&answer.change),
-            };
+            let key = answer.change.name(shape.file.op);
             tally.leave_out(role, &answer.verdict, &answer.finding, key, &answer.change);
         }
         Ok(planned)
@@ -183,7 +177,7 @@ impl Draft {
             table: shape.table.name.clone(),
             columns: shape.table.stored_columns().map(plan_column).collect(),
             conditions: conditions(inputs, file, uncovered)?,
-            states: state_names(inputs.manifest, &file.role),
+            states: state_names(inputs.site.manifest, &file.role),
             key: shape.key.clone(),
             set,
             pins: shape.pins.clone(),
@@ -206,8 +200,13 @@ impl Draft {
         for earlier in self.steps.iter_mut().filter(|s| s.step.table == step.table && s.step.op != Op::Insert) {
             let Some(twice) = earlier.step.rows.iter().find(|r| keys.contains(&r.key)) else { continue };
             if earlier.step.op != step.op || !same_columns(&earlier.step, step) {
-                let message =
-                    format!("{} and {} both want {} {}", earlier.step.recipe, step.recipe, step.table, key_text(twice));
+                let message = format!(
+                    "{} and {} both want {} {}",
+                    earlier.step.recipe,
+                    step.recipe,
+                    step.table,
+                    twice.key_text()
+                );
                 return Err(Error::usage(message).hint("plan and apply one of the two, then inspect again"));
             }
             let stays: Vec<bool> = earlier.step.rows.iter().map(|r| !keys.contains(&r.key)).collect();
@@ -220,82 +219,9 @@ impl Draft {
     }
 }
 
-/// What a look said, so that a later one can tell what is new.
-///
-/// # Errors
-/// The database lacks a column of the recipe.
-pub fn seen(inputs: &Inputs<'_>, rows: &[StepRows]) -> Result<Seen> {
-    let mut seen = Seen::new();
-    for (index, (file, rows)) in inputs.recipe.file.steps.iter().zip(rows).enumerate() {
-        let StepRows::Rows(rows) = rows else { continue };
-        let shape = shape(inputs, file)?;
-        seen.extend(answers(&shape, rows.clone()).iter().map(|a| identity(inputs, index, a)));
-    }
-    Ok(seen)
-}
-
-/// Whether a look has a row to plan that was not there before.
-fn news(inputs: &Inputs<'_>, rows: &[StepRows], before: &Before) -> Result<bool> {
-    for (index, (file, rows)) in inputs.recipe.file.steps.iter().zip(rows).enumerate() {
-        let StepRows::Rows(rows) = rows else { continue };
-        let shape = shape(inputs, file)?;
-        let mut planned = answers(&shape, rows.clone()).into_iter().filter(|a| a.verdict == PLANNED);
-        if planned.any(|a| !before.knows(&identity(inputs, index, &a))) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// What was said of a row: it is told from others by its key, or by the values of a row to come.
-///
-/// A row that is planned, or waits for the choice, is news when it is found to be
-/// something else; a row that stays left out is not.
-fn identity(inputs: &Inputs<'_>, index: usize, answer: &Answer) -> (usize, String, String, Vec<String>) {
-    let file = &inputs.recipe.file;
-    let insert = file.steps.get(index).is_some_and(|s| s.op == Op::Insert);
-    let values = if insert { &answer.change.new } else { &answer.change.key };
-    let chosen = file.choice.as_ref().is_some_and(|c| c.verdict == answer.verdict);
-    let finding = if chosen || answer.verdict == PLANNED { answer.finding.clone() } else { String::new() };
-    let values = values.iter().map(|v| v.clone().unwrap_or_default()).collect();
-    (index, answer.verdict.clone(), finding, values)
-}
-
-pub(super) fn key_text(change: &RowChange) -> String {
-    change.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect::<Vec<_>>().join("/")
-}
-
 fn same_columns(a: &Step, b: &Step) -> bool {
     let names = |s: &Step| s.set.iter().map(|c| c.column.name.clone()).collect::<BTreeSet<_>>();
     names(a) == names(b)
-}
-
-/// Splits the rows of [`super::step_query`].
-fn answers(shape: &Shape<'_>, mut rows: Vec<Row>) -> Vec<Answer> {
-    if shape.file.op == Op::Insert {
-        rows.sort();
-    }
-    rows.into_iter().map(|row| answer(shape, row)).collect()
-}
-
-fn answer(shape: &Shape<'_>, row: Row) -> Answer {
-    let mut cells = row.into_iter();
-    let mut next = || cells.next().flatten();
-    let verdict = next().unwrap_or_default();
-    let finding = next().unwrap_or_default();
-    let instance = next();
-    let label = next().unwrap_or_default();
-    let mut take = |n: usize| -> Vec<Option<String>> { cells.by_ref().take(n).collect() };
-    let keys = if shape.file.op == Op::Insert { 0 } else { shape.key.len() };
-    let change = RowChange {
-        key: take(keys),
-        old: take(shape.pins.len()),
-        new: take(shape.set.len()),
-        related: take(shape.related.as_ref().map_or(0, |r| r.pins.len())),
-        instance,
-        label,
-    };
-    Answer { verdict, finding, change }
 }
 
 /// A new value that the query could not give: only a time on an unknown clock.
@@ -308,8 +234,7 @@ fn check_new_values(shape: &Shape<'_>, change: &RowChange) -> Result<()> {
         if value.is_some() || column.kind == SetKind::Now {
             continue;
         }
-        let key = change.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect::<Vec<_>>().join(", ");
-        let what = format!("{} {key} has no known {}", shape.table.name, column.column.name);
+        let what = format!("{} {} has no known {}", shape.table.name, change.key_text(), column.column.name);
         return Err(match column.column.class {
             TypeClass::Time => params::zone_needed(&what),
             _ => Error::internal(format!("the recipe gives no new value: {what}")),
@@ -325,7 +250,7 @@ fn conditions(inputs: &Inputs<'_>, file: &StepFile, uncovered: bool) -> Result<V
     let mut found = Vec::new();
     for condition in &file.conditions {
         let what = format!("steps.{}.conditions.{}", file.role, condition.name);
-        if !condition.when.is_empty() && inputs.env.text(&what, &condition.when, BTreeMap::new())? != "yes" {
+        if !condition.when.is_empty() && inputs.env().text(&what, &condition.when, BTreeMap::new())? != "yes" {
             continue;
         }
         let at = match condition.at {
@@ -337,7 +262,7 @@ fn conditions(inputs: &Inputs<'_>, file: &StepFile, uncovered: bool) -> Result<V
             name: condition.name.clone(),
             title: condition.title.clone(),
             at,
-            sql: inputs.env.text(&what, &condition.sql, BTreeMap::new())?,
+            sql: inputs.env().text(&what, &condition.sql, BTreeMap::new())?,
         });
     }
     Ok(found)
@@ -364,5 +289,5 @@ fn open_choice(inputs: &Inputs<'_>, from: &From, tally: &Tally) -> Result<Option
         ("findings", ser(tally.kinds.get(&choice.verdict))),
         ("release", Value::from(format!("{} {}", from.title, from.release))),
     ]);
-    Ok(Some((choice.parameter.clone(), inputs.env.file(&choice.screen, extra)?)))
+    Ok(Some((choice.parameter.clone(), inputs.env().file(&choice.screen, extra)?)))
 }

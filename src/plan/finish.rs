@@ -4,19 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Value;
 
-use super::draft::{Draft, DraftStep, key_text};
+use super::draft::{Draft, DraftStep};
 use super::query::Inputs;
 use super::{
-    Evidence, From, HostRows, LeftOut, NotNeeded, OwnerClaim, Plan, PlanCheck, RecipeRef, RowChange, Step, Target,
+    Evidence, From, HostRows, LeftOut, NotNeeded, OwnerClaim, Plan, PlanCheck, RecipeRef, SAMPLE, Step, Target,
     step_name,
 };
 use crate::Result;
 use crate::manifest::Manifest;
 use crate::recipe::{Check, ConditionTime, Op};
 use crate::render::ser;
-
-/// How many keys of left-out rows a plan shows.
-const SAMPLE: usize = 5;
 
 impl Draft {
     /// The plan. `parts` are the recipes in the order of their numbers; the first
@@ -27,6 +24,7 @@ impl Draft {
     pub fn finish(mut self, parts: &[Inputs<'_>], mut from: From, target: Target) -> Result<Plan> {
         self.steps.retain(|s| !s.step.rows.is_empty());
         self.steps.sort_by_key(|s| s.rank);
+        self.tell_apart();
         let mut args = BTreeMap::new();
         let mut owners: Vec<OwnerClaim> = Vec::new();
         for part in parts {
@@ -34,8 +32,8 @@ impl Draft {
             let new: Vec<_> = part.params.owners().into_iter().filter(|o| !owners.contains(o)).collect();
             owners.extend(new);
         }
-        let used = |n: usize| self.steps.iter().any(|s| s.part == n);
-        let recipes = parts.iter().enumerate().filter(|(n, _)| used(*n)).map(|(_, p)| RecipeRef {
+        let used: BTreeSet<usize> = self.steps.iter().map(|s| s.part).collect();
+        let recipes = parts.iter().enumerate().filter(|(n, _)| used.contains(n)).map(|(_, p)| RecipeRef {
             name: p.recipe.file.name.clone(),
             title: p.recipe.file.title.clone(),
             sha256: p.recipe.sha256.clone(),
@@ -45,11 +43,11 @@ impl Draft {
         let checks = self.checks(parts)?;
         let prose = self.prose(parts, &from)?;
         let evidence = self.evidence(parts);
-        let left_out = self.left_out(parts);
+        let mut left_out = self.left_out(parts);
+        left_out.append(&mut self.excepted);
         let mut not_needed: Vec<NotNeeded> = Vec::new();
-        for note in
-            self.notes.into_iter().filter(|(n, _)| *n == 0 || from.recipes.len() > 1).flat_map(|(_, n)| n.not_needed)
-        {
+        let speaks = |n: &usize| *n == 0 || used.contains(n);
+        for note in self.notes.into_iter().filter(|(n, _)| speaks(n)).flat_map(|(_, n)| n.not_needed) {
             if !not_needed.contains(&note) {
                 not_needed.push(note);
             }
@@ -61,7 +59,7 @@ impl Draft {
             args,
             owners,
             evidence,
-            hosts: parts.first().map_or_else(Vec::new, |p| hosts(p.manifest, &steps)),
+            hosts: parts.first().map_or_else(Vec::new, |p| hosts(p.site.manifest, &steps)),
             left_out,
             not_needed,
             checks,
@@ -70,6 +68,26 @@ impl Draft {
             from,
             target,
         })
+    }
+
+    /// Steps of one title say which recipe they are of, and which round: a later
+    /// round has the rows that the earlier ones uncovered.
+    fn tell_apart(&mut self) {
+        let names: Vec<(String, String)> =
+            self.steps.iter().map(|s| (s.step.title.clone(), s.step.recipe.clone())).collect();
+        for (index, draft) in self.steps.iter_mut().enumerate() {
+            let (title, recipe) = &names[index];
+            let shared = names.iter().any(|(t, r)| t == title && r != recipe);
+            let rounds = names.iter().filter(|n| **n == names[index]).count();
+            let round = names[..=index].iter().filter(|n| **n == names[index]).count();
+            let words: Vec<String> = [shared.then(|| recipe.clone()), (rounds > 1).then(|| format!("round {round}"))]
+                .into_iter()
+                .flatten()
+                .collect();
+            if !words.is_empty() {
+                draft.step.title = format!("{title} ({})", words.join(", "));
+            }
+        }
     }
 
     /// A condition that the plan's own inserts make untrue holds only until then.
@@ -92,15 +110,15 @@ impl Draft {
     fn checks(&self, parts: &[Inputs<'_>]) -> Result<Vec<PlanCheck>> {
         let mut found = Vec::new();
         for (index, draft) in self.steps.iter().enumerate() {
-            let Some(inputs) = parts.get(draft.part) else { continue };
-            let takes_part = |name: &String| parts.iter().any(|p| p.recipe.file.name == *name);
-            let holds = |c: &&Check| c.step == draft.step.role && c.with.as_ref().is_none_or(takes_part);
-            for check in inputs.recipe.file.checks.iter().filter(holds) {
-                let extra = BTreeMap::from([("work", Value::from("{work}"))]);
-                let sql = inputs.env.text(&format!("checks.{}", check.name), &check.sql, extra)?;
-                let step = step_name(index, &draft.step.role);
-                let (name, title) = (check.name.clone(), check.title.clone());
-                found.push(PlanCheck { name, title, step, sql, once: check.once });
+            for (part, inputs) in parts.iter().enumerate() {
+                let looks = |c: &&Check| c.step == draft.step.role && (c.every || part == draft.part);
+                for check in inputs.recipe.file.checks.iter().filter(looks) {
+                    let extra = BTreeMap::from([("work", Value::from("{work}"))]);
+                    let sql = inputs.env().text(&format!("checks.{}", check.name), &check.sql, extra)?;
+                    let step = step_name(index, &draft.step.role);
+                    let (name, title) = (check.name.clone(), check.title.clone());
+                    found.push(PlanCheck { name, title, step, sql, once: check.once });
+                }
             }
         }
         // Checks of one name tell their steps apart.
@@ -152,11 +170,6 @@ impl Draft {
 
     /// What the last look of each recipe left out, without what another recipe plans.
     fn left_out(&self, parts: &[Inputs<'_>]) -> Vec<LeftOut> {
-        // A row to come has no key yet: the run it is for names it.
-        let named = |op: Op, row: &RowChange| match op {
-            Op::Insert => row.instance.clone().unwrap_or_default(),
-            Op::Update | Op::Delete => key_text(row),
-        };
         let inserted: BTreeSet<&String> = self
             .steps
             .iter()
@@ -164,7 +177,7 @@ impl Draft {
             .flat_map(|s| s.step.rows.iter().filter_map(|r| r.instance.as_ref()))
             .collect();
         let of_step = |s: &'_ DraftStep| -> Vec<(String, String)> {
-            s.step.rows.iter().map(|r| (s.step.role.clone(), named(s.step.op, r))).collect()
+            s.step.rows.iter().map(|r| (s.step.role.clone(), r.name(s.step.op))).collect()
         };
         let planned: BTreeSet<(String, String)> = self.steps.iter().flat_map(of_step).collect();
         let mut keys: BTreeMap<(&str, &str), Vec<&String>> = BTreeMap::new();
@@ -192,20 +205,19 @@ impl Draft {
     }
 }
 
-/// Hosts in the rows' own `host` column, if their role has one.
+/// Hosts in the rows' own `host` column, if their role has one: each once for a role.
 fn hosts(manifest: &Manifest, steps: &[Step]) -> Vec<HostRows> {
-    let mut found: Vec<HostRows> = Vec::new();
+    let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for step in steps {
         let column = manifest.roles.get(&step.role).and_then(|r| r.columns.get("host"));
         let Some(index) = column.and_then(|c| step.pin_index(c)) else { continue };
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for host in step.rows.iter().filter_map(|r| r.old[index].as_deref()).filter(|h| !h.is_empty()) {
-            *counts.entry(host).or_default() += 1;
+            *found.entry((&step.role, host)).or_default() += 1;
         }
-        let of_step = |(host, rows): (&str, usize)| HostRows { host: host.to_owned(), role: step.role.clone(), rows };
-        found.extend(counts.into_iter().map(of_step));
     }
-    found
+    let line =
+        |((role, host), rows): ((&str, &str), usize)| HostRows { host: host.to_owned(), role: role.to_owned(), rows };
+    found.into_iter().map(line).collect()
 }
 
 fn prose(inputs: &Inputs<'_>, from: &From, steps: &[&Step], findings: &BTreeSet<&String>) -> Result<String> {
@@ -219,10 +231,10 @@ fn prose(inputs: &Inputs<'_>, from: &From, steps: &[&Step], findings: &BTreeSet<
     let extra = BTreeMap::from([
         ("counts", ser(&counts)),
         ("release", Value::from(from.release.clone())),
-        ("written", ser(written_phases(inputs.manifest, steps))),
+        ("written", ser(written_phases(inputs.site.manifest, steps))),
         ("findings", ser(findings)),
     ]);
-    inputs.env.file(&inputs.recipe.file.prose, extra)
+    inputs.env().file(&inputs.recipe.file.prose, extra)
 }
 
 /// Role → phases of the states that a plan writes, so that the prose speaks of these alone.

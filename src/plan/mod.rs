@@ -1,5 +1,6 @@
 //! The plan: ordered row changes on one database, each row once. Pure.
 
+mod answers;
 mod draft;
 mod finish;
 mod overlay;
@@ -11,16 +12,19 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use draft::{Before, Draft, Seen, seen};
+pub use answers::{Answers, Before, Seen};
+pub use draft::Draft;
 pub use overlay::Overlay;
 pub use params::{OwnerClaim, ParamValue, Params, Proof, duration, wall_clock};
-pub use query::{Inputs, StepRows, report_query, step_query};
+pub use query::{Inputs, Site, StepRows, report_query, step_query};
 
 use crate::dialect::TypeClass;
 use crate::recipe::{ConditionTime, Op, SetKind};
 
 /// The version of plan.toml's form.
 pub const FORMAT: u32 = 1;
+/// How many keys of left-out rows a plan shows.
+const SAMPLE: usize = 5;
 
 /// Everything that a bundle is rendered from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -368,6 +372,21 @@ impl Plan {
 }
 
 impl RowChange {
+    /// The key as people read it.
+    #[must_use]
+    pub fn key_text(&self) -> String {
+        self.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect::<Vec<_>>().join("/")
+    }
+
+    /// What names the row: its key. A row to come has none yet; the run it is for names it.
+    #[must_use]
+    pub fn name(&self, op: Op) -> String {
+        match op {
+            Op::Insert => self.instance.clone().unwrap_or_default(),
+            Op::Update | Op::Delete => self.key_text(),
+        }
+    }
+
     /// The key values as texts.
     #[must_use]
     pub fn key_texts(&self) -> Vec<String> {

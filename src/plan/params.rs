@@ -196,8 +196,11 @@ fn cutoff(name: &str, text: &str, now: Timestamp, zone: Option<&Zone>) -> Result
 /// The error for a zone that is needed and not known.
 #[must_use]
 pub fn zone_needed(why: &str) -> Error {
-    Error::usage(format!("the time zone of the scheduler's clock is needed and cannot be measured from the newest rows: {why}"))
-        .hint("give it with --zone, as a name (Asia/Shanghai) or an offset (+08:00); it is the -Duser.timezone of the masters' JVM")
+    Error::usage(format!(
+        "the time zone of the scheduler's clock is needed and cannot be measured from the newest rows: {why}"
+    ))
+    .hint("it is the -Duser.timezone of the masters' JVM, else what `date +%:z` says on a master; Asia/Shanghai will do, too")
+    .hint("add --zone, or say it once for all commands; for masters eight hours east of UTC: export FLOWMEND_ZONE=+08:00")
 }
 
 /// A moment on a clock that many minutes east of UTC, to the second.

@@ -2,18 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+
+use super::overlay::Overlay;
 use super::{Column, Params, Related, SetColumn, Zone, params};
 use crate::catalog::{Catalog, LiveColumn, LiveTable, Row};
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::{Manifest, Role};
 use crate::recipe::{Op, Recipe, ReportFile, SetKind, StepFile};
-use crate::render::RecipeEnv;
+use crate::render::{Query, RecipeEnv, RecipeScope};
 use crate::{Error, Result};
 
-/// Everything a plan is built from.
-pub struct Inputs<'a> {
-    /// The recipe.
-    pub recipe: &'a Recipe,
+/// A database with a release of a scheduler in it, at a moment.
+#[derive(Clone, Copy)]
+pub struct Site<'a> {
     /// The release's names.
     pub manifest: &'a Manifest,
     /// The database's language.
@@ -22,14 +24,75 @@ pub struct Inputs<'a> {
     pub catalog: &'a Catalog,
     /// The schema of the tables, where it must be named.
     pub schema: Option<&'a str>,
-    /// The recipe, ready to render for the database as it is.
-    pub env: &'a RecipeEnv,
-    /// The recipe, ready to render for the database as it will be.
-    pub look_env: &'a RecipeEnv,
-    /// What the operator said.
-    pub params: &'a Params,
     /// The scheduler's zone, if it is known.
     pub zone: Option<&'a Zone>,
+    /// The moment.
+    pub now: Timestamp,
+}
+
+/// A recipe at work on a database.
+pub struct Inputs<'a> {
+    /// The database.
+    pub site: Site<'a>,
+    /// The recipe.
+    pub recipe: &'a Recipe,
+    /// What the operator said.
+    pub params: &'a Params,
+    /// The recipe, ready to render for the database as it is.
+    env: RecipeEnv,
+    /// The same for the database as it will be, once something is planned.
+    look_env: Option<RecipeEnv>,
+}
+
+impl<'a> Inputs<'a> {
+    /// The recipe, for the database as it is.
+    ///
+    /// # Errors
+    /// A template that does not parse.
+    pub fn new(site: Site<'a>, recipe: &'a Recipe, params: &'a Params) -> Result<Self> {
+        let env = env(&site, recipe, params, &Overlay::default())?;
+        Ok(Self { site, recipe, params, env, look_env: None })
+    }
+
+    /// From now on its queries look at the database as it will be after what is planned.
+    ///
+    /// # Errors
+    /// As [`Inputs::new`].
+    pub fn look_through(&mut self, overlay: &Overlay) -> Result<()> {
+        if overlay.is_empty() {
+            return Ok(());
+        }
+        self.look_env = Some(env(&self.site, self.recipe, self.params, overlay)?);
+        Ok(())
+    }
+
+    /// The recipe, ready to render for the database as it is.
+    #[must_use]
+    pub fn env(&self) -> &RecipeEnv {
+        &self.env
+    }
+
+    fn look_env(&self) -> &RecipeEnv {
+        self.look_env.as_ref().unwrap_or(&self.env)
+    }
+}
+
+fn env(site: &Site<'_>, recipe: &Recipe, params: &Params, overlay: &Overlay) -> Result<RecipeEnv> {
+    let moment = site.zone.map(|zone| params::wall_clock(site.now, zone.offset_minutes));
+    // The tables of the release that planned steps change, as they will be.
+    let changed = site.manifest.roles.values().filter_map(|role| {
+        let live = site.catalog.get(&role.table)?;
+        Some((role.table.clone(), overlay.table(site.dialect, site.schema, live)?))
+    });
+    let scope = RecipeScope {
+        manifest: site.manifest,
+        dialect: site.dialect,
+        schema: site.schema,
+        params,
+        moment: moment.as_deref(),
+        tables: changed.collect(),
+    };
+    RecipeEnv::new(recipe, &scope)
 }
 
 /// What a step's query returned, or why the step is not needed.
@@ -57,15 +120,15 @@ pub(super) struct Shape<'a> {
 /// The recipe's template does not render, or names what the database lacks.
 pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
     let shape = shape(inputs, file)?;
-    let d = inputs.dialect;
-    let query = inputs.look_env.file(&file.query, BTreeMap::new())?;
+    let d = inputs.site.dialect;
+    let Query { with, body: query } = inputs.look_env().query(&file.query)?;
     let mut fields =
         vec!["q.verdict".to_owned(), "q.finding".to_owned(), d.as_text("q.instance"), d.as_text("q.label")];
     if file.op == Op::Insert {
         // There is no row to join yet; `step` puts these in order.
         fields.extend(shape.set.iter().map(|(name, column)| new_value(d, name, column)));
         fields.extend(file.gives.iter().map(|name| d.as_text(&format!("q.{name}"))));
-        return Ok(format!("{}SELECT {}\nFROM (\n{query}\n) q", inputs.look_env.with(), fields.join(", ")));
+        return Ok(format!("{with}SELECT {}\nFROM (\n{query}\n) q", fields.join(", ")));
     }
     fields.extend(shape.key.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
     fields.extend(shape.pins.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
@@ -73,11 +136,11 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
     let mut joins = String::new();
     if let Some(related) = &shape.related {
         fields.extend(related.pins.iter().map(|c| d.as_text(&format!("r.{}", d.ident(&c.name)))));
-        let table = d.table(inputs.schema, &related.table);
+        let table = d.table(inputs.site.schema, &related.table);
         joins = format!("\n  JOIN {table} r ON r.{} = t.{}", d.ident(&related.to), d.ident(&related.from));
     }
     fields.extend(file.gives.iter().map(|name| d.as_text(&format!("q.{name}"))));
-    let role = inputs.manifest.role(&file.role)?;
+    let role = inputs.site.manifest.role(&file.role)?;
     let on: Vec<String> = role
         .key
         .iter()
@@ -87,10 +150,9 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
     let order: Vec<String> =
         shape.key.iter().map(|c| d.key_order(&format!("t.{}", d.ident(&c.name)), c.class)).collect();
     Ok(format!(
-        "{}SELECT {}\nFROM (\n{query}\n) q\n  JOIN {} t ON {}{joins}\nORDER BY {}",
-        inputs.look_env.with(),
+        "{with}SELECT {}\nFROM (\n{query}\n) q\n  JOIN {} t ON {}{joins}\nORDER BY {}",
         fields.join(", "),
-        d.table(inputs.schema, &shape.table.name),
+        d.table(inputs.site.schema, &shape.table.name),
         on.join(" AND "),
         order.join(", "),
     ))
@@ -101,10 +163,10 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
 /// # Errors
 /// The recipe's template does not render, or names what the database lacks.
 pub fn report_query(inputs: &Inputs<'_>, file: &ReportFile) -> Result<String> {
-    let d = inputs.dialect;
-    let role = inputs.manifest.role(&file.role)?;
+    let d = inputs.site.dialect;
+    let role = inputs.site.manifest.role(&file.role)?;
     let table = live_table(inputs, role)?;
-    let query = inputs.look_env.file(&file.query, BTreeMap::new())?;
+    let Query { with, body: query } = inputs.look_env().query(&file.query)?;
     let mut fields = vec!["q.verdict".to_owned(), "q.finding".to_owned()];
     let texts = ["instance", "label"].into_iter().chain(role.key.iter().chain(&file.gives).map(String::as_str));
     fields.extend(texts.map(|name| d.as_text(&format!("q.{name}"))));
@@ -112,7 +174,7 @@ pub fn report_query(inputs: &Inputs<'_>, file: &ReportFile) -> Result<String> {
     for name in &role.key {
         order.push(d.key_order(&format!("q.{name}"), role_column(inputs, role, table, name)?.class));
     }
-    Ok(format!("SELECT {}\nFROM (\n{query}\n) q\nORDER BY {}", fields.join(", "), order.join(", ")))
+    Ok(format!("{with}SELECT {}\nFROM (\n{query}\n) q\nORDER BY {}", fields.join(", "), order.join(", ")))
 }
 
 fn new_value(d: &Dialect, role_column: &str, column: &SetColumn) -> String {
@@ -123,7 +185,7 @@ fn new_value(d: &Dialect, role_column: &str, column: &SetColumn) -> String {
 }
 
 pub(super) fn shape<'a>(inputs: &Inputs<'a>, file: &'a StepFile) -> Result<Shape<'a>> {
-    let role = inputs.manifest.role(&file.role)?;
+    let role = inputs.site.manifest.role(&file.role)?;
     let table = live_table(inputs, role)?;
     let named = |role_columns: &[String]| -> Result<Vec<Column>> {
         role_columns.iter().map(|c| role_column(inputs, role, table, c)).collect()
@@ -143,13 +205,13 @@ pub(super) fn shape<'a>(inputs: &Inputs<'a>, file: &'a StepFile) -> Result<Shape
             // The clock is asked for only when there is a row to write.
             SetKind::Row | SetKind::Now => None,
             SetKind::Recount => {
-                Some(inputs.env.text(&format!("steps.{}.set.{name}", file.role), &from.sql, BTreeMap::new())?)
+                Some(inputs.env().text(&format!("steps.{}.set.{name}", file.role), &from.sql, BTreeMap::new())?)
             }
         };
         set.push((name.clone(), SetColumn { column, kind: from.kind, sql }));
     }
     // States first: they are what a reviewer looks for.
-    set.sort_by_key(|(name, _)| !inputs.manifest.states.contains_key(&format!("{}.{name}", file.role)));
+    set.sort_by_key(|(name, _)| !inputs.site.manifest.states.contains_key(&format!("{}.{name}", file.role)));
     let mut pins: Vec<Column> = Vec::new();
     // A row that is to come has no old values.
     if file.op != Op::Insert {
@@ -165,18 +227,18 @@ pub(super) fn shape<'a>(inputs: &Inputs<'a>, file: &'a StepFile) -> Result<Shape
 }
 
 pub(super) fn now_expression(inputs: &Inputs<'_>, column: &Column) -> Result<String> {
-    let offset = match inputs.zone {
+    let offset = match inputs.site.zone {
         Some(zone) => zone.offset_minutes,
-        None if inputs.dialect.is_instant(&column.type_sql) => 0,
+        None if inputs.site.dialect.is_instant(&column.type_sql) => 0,
         None => {
             return Err(params::zone_needed(&format!("{} is written on the scheduler's clock", column.name)));
         }
     };
-    Ok(inputs.dialect.now(&column.type_sql, offset))
+    Ok(inputs.site.dialect.now(&column.type_sql, offset))
 }
 
 fn related(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, file: &crate::recipe::RelatedFile) -> Result<Related> {
-    let other_role = inputs.manifest.role(&file.role)?;
+    let other_role = inputs.site.manifest.role(&file.role)?;
     let other = live_table(inputs, other_role)?;
     let pins: Result<Vec<Column>> =
         other_role.witnesses.iter().map(|w| role_column(inputs, other_role, other, w)).collect();
@@ -189,7 +251,11 @@ fn related(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, file: &crate::re
 }
 
 fn live_table<'a>(inputs: &Inputs<'a>, role: &Role) -> Result<&'a LiveTable> {
-    inputs.catalog.get(&role.table).ok_or_else(|| Error::refused(format!("the database has no table {}", role.table)))
+    inputs
+        .site
+        .catalog
+        .get(&role.table)
+        .ok_or_else(|| Error::refused(format!("the database has no table {}", role.table)))
 }
 
 /// A role column of a live table. SQLite keeps times as text, so the manifest
@@ -201,7 +267,7 @@ fn role_column(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, name: &str) 
         return Err(Error::refused(format!("the table {} has no column {real}", table.name)));
     };
     let mut column = plan_column(found);
-    if column.class == TypeClass::Text && meant_as_time(inputs.manifest, role, &column.name) {
+    if column.class == TypeClass::Text && meant_as_time(inputs.site.manifest, role, &column.name) {
         column.class = TypeClass::Time;
     }
     Ok(column)

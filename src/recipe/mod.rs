@@ -304,8 +304,9 @@ pub struct Check {
     pub step: String,
     /// The template of a query that gives one number, 0 when all is well.
     pub sql: String,
-    /// A recipe without which the plan cannot keep it, and is not asked to.
-    pub with: Option<String>,
+    /// Whether it looks at such steps of every recipe in the plan, not of its own alone.
+    #[serde(default)]
+    pub every: bool,
     /// Whether it holds when the repair ends, and need not hold for ever: verify does not ask.
     #[serde(default)]
     pub once: bool,

@@ -14,4 +14,4 @@ pub(crate) fn ser(value: impl serde::Serialize) -> Value {
     Value::from(minijinja::value::Serde(value))
 }
 
-pub use recipe_env::{RecipeEnv, RecipeScope};
+pub use recipe_env::{Query, RecipeEnv, RecipeScope};

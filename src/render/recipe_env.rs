@@ -4,6 +4,7 @@
 //! is the real column of this release, quoted for this database.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use minijinja::value::{Rest, Value};
 use minijinja::{Environment, ErrorKind, UndefinedBehavior};
@@ -39,7 +40,21 @@ pub struct RecipeScope<'a> {
 pub struct RecipeEnv {
     env: Environment<'static>,
     folder: String,
-    with: String,
+    /// The tables as they will be, each as one named query.
+    tables: Vec<String>,
+    named: Named,
+}
+
+/// What a template named while it rendered: name and query, in order.
+type Named = Arc<Mutex<Vec<(String, String)>>>;
+
+/// A query of a recipe.
+pub struct Query {
+    /// What must stand before everything: each table as it will be and each query
+    /// that the template named, once, however often it is read. Planned rows are many.
+    pub with: String,
+    /// The query itself.
+    pub body: String,
 }
 
 impl RecipeEnv {
@@ -66,14 +81,24 @@ impl RecipeEnv {
         let time = |t: Option<&str>| t.map_or_else(|| "NULL".to_owned(), |t| scope.dialect.time_literal(t));
         env.add_global("cutoff", time(scope.params.cutoff()));
         env.add_global("moment", time(scope.moment));
-        Ok(Self { env, folder: recipe.folder.clone(), with: with(scope) })
+        let named = Named::default();
+        add_named(&mut env, scope.dialect, &named);
+        let tables = scope.tables.iter().map(|(table, sql)| format!("{} AS ({sql})", to_come(scope.dialect, table)));
+        Ok(Self { env, folder: recipe.folder.clone(), tables: tables.collect(), named })
     }
 
-    /// What must stand before a query that reads tables as they will be. Each is
-    /// written once, however often the recipe reads it: planned rows are many.
-    #[must_use]
-    pub fn with(&self) -> &str {
-        &self.with
+    /// Renders one of the recipe's queries.
+    ///
+    /// # Errors
+    /// As [`RecipeEnv::file`].
+    pub fn query(&self, name: &str) -> Result<Query> {
+        held(&self.named).clear();
+        let body = self.file(name, BTreeMap::new())?;
+        let named = held(&self.named);
+        let parts: Vec<&str> =
+            self.tables.iter().map(String::as_str).chain(named.iter().map(|(_, sql)| sql.as_str())).collect();
+        let with = if parts.is_empty() { String::new() } else { format!("WITH RECURSIVE {}\n", parts.join(",\n")) };
+        Ok(Query { with, body })
     }
 
     /// Renders one of the recipe's files.
@@ -103,13 +128,23 @@ fn to_come(d: &Dialect, table: &str) -> String {
     d.ident(&format!("flowmend_{table}"))
 }
 
-fn with(scope: &RecipeScope<'_>) -> String {
-    if !scope.dialect.names_queries() {
-        return String::new();
-    }
-    let parts = scope.tables.iter().map(|(table, sql)| format!("{} AS ({sql})", to_come(scope.dialect, table)));
-    let parts: Vec<String> = parts.collect();
-    if parts.is_empty() { String::new() } else { format!("WITH {}\n", parts.join(",\n")) }
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// `named(name, columns, query)`: the name by which the query can be read, which
+/// may read itself. A named query inside another query would not see the outer
+/// ones in MariaDB 10.11, so all stand before everything.
+fn add_named(env: &mut Environment<'static>, d: &Dialect, named: &Named) {
+    let (d, named) = (d.clone(), Arc::clone(named));
+    env.add_function("named", move |name: &str, columns: &str, query: &str| {
+        let full = to_come(&d, name);
+        let mut named = held(&named);
+        if !named.iter().any(|(known, _)| known == name) {
+            named.push((name.to_owned(), format!("{full} ({columns}) AS ({query})")));
+        }
+        full
+    });
 }
 
 fn add_names(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
@@ -118,10 +153,13 @@ fn add_names(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
     env.add_function("table", move |role: &str| -> TemplateResult<String> {
         let role = m.role(role).map_err(|e| fail(&e))?;
         Ok(match tables.get(&role.table) {
-            Some(_) if d.names_queries() => to_come(&d, &role.table),
-            Some(sql) => format!("({sql})"),
+            Some(_) => to_come(&d, &role.table),
             None => d.table(schema.as_deref(), &role.table),
         })
+    });
+    let (m, d, schema) = (scope.manifest.clone(), scope.dialect.clone(), scope.schema.map(ToOwned::to_owned));
+    env.add_function("live_table", move |role: &str| -> TemplateResult<String> {
+        Ok(d.table(schema.as_deref(), &m.role(role).map_err(|e| fail(&e))?.table))
     });
     let (m, d) = (scope.manifest.clone(), scope.dialect.clone());
     env.add_function("alias", move |role: &str, alias: &str| -> TemplateResult<Value> {

@@ -1,6 +1,6 @@
 //! TICKET.md: what a change ticket needs, from the plan alone. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::{Environment, UndefinedBehavior, Value};
 
@@ -75,10 +75,7 @@ fn quiet(text: &str) -> String {
 }
 
 fn step_map(step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
-    let label = |row: &crate::plan::RowChange| {
-        let key: Vec<&str> = row.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect();
-        format!("{} {}", quiet(&key.join("/")), quiet(&row.label))
-    };
+    let label = |row: &crate::plan::RowChange| format!("{} {}", quiet(&row.key_text()), quiet(&row.label));
     BTreeMap::from([
         ("name", Value::from(step_name(index, &step.role))),
         ("title", Value::from(step.title.clone())),
@@ -156,9 +153,8 @@ pub fn grants(plan: &Plan, d: &Dialect) -> Vec<String> {
                 ),
                 format!("GRANT SELECT, INSERT, CREATE, DROP ON {work}.* TO OPERATOR;  -- work tables and ledger"),
             ];
-            lines.extend(
-                plan.steps.iter().map(|s| format!("GRANT {} ON {db}.{} TO OPERATOR;", verbs(s), d.ident(&s.table))),
-            );
+            let grant = |(table, verbs): (&str, _)| format!("GRANT {verbs} ON {db}.{} TO OPERATOR;", d.ident(table));
+            lines.extend(written(plan).into_iter().map(grant));
             lines
         }
         Engine::PostgreSql => postgres_grants(plan, d),
@@ -176,10 +172,10 @@ fn postgres_grants(plan: &Plan, d: &Dialect) -> Vec<String> {
     lines.push(format!("GRANT USAGE, CREATE ON SCHEMA {work_q} TO OPERATOR;  -- work tables and ledger"));
     lines.push(format!("GRANT SELECT ON ALL TABLES IN SCHEMA {schema_q} TO OPERATOR;"));
     let table = |name: &str| d.table(Some(schema), name);
-    lines.extend(plan.steps.iter().map(|s| format!("GRANT {} ON {} TO OPERATOR;", verbs(s), table(&s.table))));
-    let written = |name: &String| plan.steps.iter().any(|s| &s.table == name && verbs(s).contains("UPDATE"));
-    let related: std::collections::BTreeSet<&String> =
-        plan.steps.iter().filter_map(|s| s.related.as_ref()).map(|r| &r.table).filter(|t| !written(t)).collect();
+    let written = written(plan);
+    lines.extend(written.iter().map(|(name, verbs)| format!("GRANT {verbs} ON {} TO OPERATOR;", table(name))));
+    let related = plan.steps.iter().filter_map(|s| s.related.as_ref()).map(|r| r.table.as_str());
+    let related: BTreeSet<&str> = related.filter(|t| written.iter().all(|(name, _)| name != t)).collect();
     lines.extend(related.iter().map(|t| format!("GRANT UPDATE ON {} TO OPERATOR;  -- to lock its rows", table(t))));
     if plan.steps.iter().any(|s| s.op == Op::Insert) {
         lines.push(format!("GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema_q} TO OPERATOR;  -- keys of inserted rows"));
@@ -192,11 +188,16 @@ fn postgres_grants(plan: &Plan, d: &Dialect) -> Vec<String> {
     lines
 }
 
-fn verbs(step: &Step) -> &'static str {
-    match step.op {
-        Op::Update => "SELECT, UPDATE",
-        // The rollback puts the rows back.
-        Op::Delete => "SELECT, DELETE, INSERT, UPDATE",
-        Op::Insert => "SELECT, INSERT, DELETE, UPDATE",
+/// Each table that is written, in the order of the steps, with what is done to its rows.
+fn written(plan: &Plan) -> Vec<(&str, &'static str)> {
+    let mut tables: Vec<&str> = Vec::new();
+    for step in &plan.steps {
+        if !tables.contains(&step.table.as_str()) {
+            tables.push(&step.table);
+        }
     }
+    // The rollback puts deleted rows back, and takes new ones away.
+    let comes_or_goes = |table: &str| plan.steps.iter().any(|s| s.table == table && s.op != Op::Update);
+    let verbs = |table| if comes_or_goes(table) { "SELECT, DELETE, INSERT, UPDATE" } else { "SELECT, UPDATE" };
+    tables.into_iter().map(|table| (table, verbs(table))).collect()
 }

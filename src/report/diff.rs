@@ -105,7 +105,7 @@ fn steps(a: &Bundle, b: &Bundle) -> Vec<StepDiff> {
 type Rows<'a> = BTreeMap<String, (&'a RowChange, &'a Step)>;
 
 fn rows<'a>(plan: &'a Plan, role: &'a str) -> Rows<'a> {
-    let of_step = |s: &'a Step| s.rows.iter().map(move |r| (r.key_texts().join("/"), (r, s)));
+    let of_step = |s: &'a Step| s.rows.iter().map(move |r| (r.key_text(), (r, s)));
     plan.steps_of(role).flat_map(of_step).collect()
 }
 

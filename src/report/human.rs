@@ -2,7 +2,7 @@
 
 use comfy_table::{ContentArrangement, Table, presets};
 
-use crate::apply::VerifyReport;
+use crate::apply::{BundleState, VerifyReport};
 use crate::bundle::Bundle;
 use crate::dialect::TypeClass;
 use crate::inspect::{InspectReport, OwnerState};
@@ -225,8 +225,7 @@ fn show_step(index: usize, step: &Step, rows: usize) {
 /// One row: key, name and the written columns as old → new; of a row that goes,
 /// what it is known by.
 pub(super) fn show_row(step: &Step, row: &RowChange) -> String {
-    let key: Vec<&str> = row.key.iter().map(|k| k.as_deref().unwrap_or("NULL")).collect();
-    let mut parts = vec![safe(&key.join("/"), 60)];
+    let mut parts = vec![safe(&row.key_text(), 60)];
     if !row.label.is_empty() {
         parts.push(safe(&row.label, 40));
     }
@@ -307,26 +306,27 @@ fn consumed(r: &VerifyReport) {
 
 /// The report of verify.
 pub fn verified(b: &Bundle, r: &VerifyReport) {
-    if r.state == "not_applied" {
-        out(format!("bundle {} is not applied to this database", b.id));
-        return;
+    let undone = r.state == BundleState::RolledBack;
+    for warning in &r.warnings {
+        wrapped(&format!("{} ", paint(WARN, "warning:")), 2, warning);
     }
     if r.is_good() {
-        let what = if r.state == "applied" { "stand as written" } else { "are as they were before the repair" };
-        out(format!(
-            "{} {} of bundle {} {what}",
-            paint(GOOD, "ok:"),
-            rows_of(r.rows - r.left_alone - r.consumed),
-            b.id
-        ));
+        let rows = rows_of(r.rows - r.left_alone - r.consumed);
+        let line = if undone {
+            format!("bundle {} was rolled back: {rows} are as they were before the repair", b.id)
+        } else {
+            format!("{rows} of bundle {} stand as written", b.id)
+        };
+        wrapped(&format!("{} ", paint(GOOD, "ok:")), 2, &line);
         if r.left_alone > 0 {
             out(format!("  left alone by the partial rollback: {}", rows_of(r.left_alone)));
         }
         return consumed(r);
     }
+    let since = if undone { " since the rollback" } else { "" };
     match r.drifted {
         0 => out(format!("{} the rows stand as written, but something around them changed", paint(BAD, "FAIL:"))),
-        n => out(format!("{} {n} of {} moved", paint(BAD, "FAIL:"), rows_of(r.rows))),
+        n => out(format!("{} {n} of {} moved{since}", paint(BAD, "FAIL:"), rows_of(r.rows))),
     }
     for d in &r.drift {
         out(format!("  {} {} {}", paint(BAD, &d.kind), d.table, d.key.join("/")));
@@ -338,10 +338,22 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
     for check in &r.failed_checks {
         wrapped(&format!("  {} ", paint(BAD, "check")), 4, check);
     }
-    let cause = if r.drifted > 0 {
-        "Somebody wrote these rows after the repair: a living master writes its memory back."
-    } else {
-        "A row that the repair hangs on came, went or changed after it."
+    let cause = match r.drifted {
+        0 => "A row that the repair hangs on came, went or changed after it.",
+        _ if undone => "Somebody wrote these rows after the rollback.",
+        _ => "Somebody wrote these rows after the repair: a living master writes its memory back.",
     };
     wrapped("  ", 2, &format!("{cause} verify changed nothing."));
+}
+
+/// The end of a clean.
+pub fn cleaned(b: &Bundle, dropped: usize, state: BundleState) {
+    let tables = if dropped == 1 { "1 table" } else { &format!("{dropped} tables") };
+    out(match (dropped, state) {
+        (0, _) => format!("the tables of bundle {} are gone already: nothing was changed", b.id),
+        (_, BundleState::NotApplied) => {
+            format!("{tables} that a run cut off had left empty are gone; bundle {} was not applied", b.id)
+        }
+        _ => format!("{tables} of bundle {} are gone; the ledger keeps its rows", b.id),
+    });
 }

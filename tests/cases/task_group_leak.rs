@@ -2,7 +2,7 @@
 
 use crate::support::db::{Server, TestDb};
 use crate::support::fixture::manifest;
-use crate::support::program::{plan, sealed};
+use crate::support::program::{plan_recipe, sealed};
 
 fn leak(server: Server, release: &str) -> TestDb {
     let db = TestDb::with_schema(server, &manifest(release));
@@ -25,7 +25,7 @@ fn the_slots_come_back_and_forced_rows_never_count() {
     for server in Server::available("task_group_leak") {
         for release in ["3.1.3", "3.1.9"] {
             let db = leak(server, release);
-            let planned = plan(&db, "b", &["--format", "json"]).expect(0);
+            let planned = plan_recipe(&db, "task-groups", "b", &["--format", "json"]).expect(0);
             let json: serde_json::Value = serde_json::from_str(&planned.out).unwrap();
             let tables: Vec<_> = json["steps"]
                 .as_array()
@@ -51,7 +51,8 @@ fn the_slots_come_back_and_forced_rows_never_count() {
 #[test]
 fn a_release_that_recounts_by_itself_gets_no_writes() {
     let db = leak(Server::Sqlite, "3.2.2");
-    let planned = plan(&db, "b", &[]).expect(0);
+    db.exec("UPDATE t_ds_task_group_queue SET in_queue = 1");
+    let planned = plan_recipe(&db, "task-groups", "b", &[]).expect(0);
     assert!(planned.out.contains("Nothing to repair"), "{}", planned.out);
     assert!(!db.path("b").exists());
 }
@@ -59,7 +60,7 @@ fn a_release_that_recounts_by_itself_gets_no_writes() {
 #[test]
 fn the_counter_is_written_as_a_recount() {
     let db = leak(Server::Sqlite, "3.1.9");
-    plan(&db, "b", &[]).expect(0);
+    plan_recipe(&db, "task-groups", "b", &[]).expect(0);
     let sql = std::fs::read_to_string(db.path("b").join("04_task_group.sql")).unwrap();
     assert!(sql.contains("\"use_size\" = (SELECT COUNT(*)"), "{sql}");
     assert!(!sql.contains("use_size\" -"), "never a decrement: {sql}");

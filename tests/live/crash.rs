@@ -9,21 +9,25 @@ use crate::support::db::{Server, Session, TestDb, Watch, same};
 use crate::support::long;
 use crate::support::program::{command, flowmend_env, on_bundle, plan, seal, sealed};
 
-const DEAD: &[&str] = &["--dead-owner", "10.0.0.9:5678"];
+pub const DEAD: &[&str] = &["--dead-owner", "10.0.0.9:5678"];
 /// Of how many guards a server tries one.
 const SHARE: usize = 4;
 const ABORT: &str = "FLOWMEND_TEST_ABORT_AT";
 
-fn killed_at(command: &str, db: &TestDb, guard: &str) {
+pub fn killed_at(command: &str, db: &TestDb, guard: &str) {
     let dir = db.path("b");
     let (seal, dir) = (seal(&dir), dir.display().to_string());
-    let run = flowmend_env([command, &dir, "--url", &db.url, "--seal", &seal], &[(ABORT, guard)]);
+    let mut args = vec![command, &dir, "--url", &db.url];
+    if command != "rehearse" {
+        args.extend(["--seal", &seal]);
+    }
+    let run = flowmend_env(args, &[(ABORT, guard)]);
     assert_eq!(run.code, -1, "{:?}: {command} was not killed at {guard}: {}", db.server, run.err);
 }
 
 /// Where a run can be killed: at each guard that the program names as it works
 /// (`begin` is behind the first of them), and just before the commit.
-fn places(text: &str, server: Server) -> Vec<String> {
+pub fn places(text: &str, server: Server) -> Vec<String> {
     let statements = text.lines().filter_map(|l| l.strip_prefix("-- guard ").or_else(|| l.strip_prefix("-- ")));
     let mut found: Vec<String> = Vec::new();
     for line in statements {
@@ -43,7 +47,7 @@ fn places(text: &str, server: Server) -> Vec<String> {
     found
 }
 
-fn runner_text(db: &TestDb, what: &str) -> String {
+pub fn runner_text(db: &TestDb, what: &str) -> String {
     std::fs::read_to_string(crate::support::bundle::runner(db, "b", what)).unwrap()
 }
 
@@ -55,7 +59,7 @@ fn crashes(server: Server, release: &str) {
     for place in places(&runner_text(&db, "apply"), server) {
         killed_at("apply", &db, &place);
         same(&watch.rows(), &fresh, &format!("{server:?} killed at {place}"));
-        on_bundle("verify", &db, "b").expect(0);
+        on_bundle("verify", &db, "b").expect(4);
     }
     // Also over the empty tables that MySQL keeps.
     sealed("apply", &db, "b", &[]).expect(0);
@@ -104,7 +108,7 @@ fn start_apply(db: &TestDb) -> Child {
 }
 
 /// How many sessions on this database wait for a lock.
-fn waiting(db: &TestDb) -> String {
+pub fn waiting(db: &TestDb) -> String {
     let sql = match db.server {
         Server::PostgreSql => {
             "SELECT COUNT(*)::text FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
@@ -118,7 +122,7 @@ fn waiting(db: &TestDb) -> String {
 }
 
 /// How many sessions on this database have a transaction open, this one aside.
-fn open_transactions(db: &TestDb) -> String {
+pub fn open_transactions(db: &TestDb) -> String {
     let sql = match db.server {
         Server::PostgreSql => {
             "SELECT COUNT(*)::text FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL"
@@ -132,7 +136,7 @@ fn open_transactions(db: &TestDb) -> String {
 }
 
 #[track_caller]
-fn wait_until(what: &str, mut yes: impl FnMut() -> bool) {
+pub fn wait_until(what: &str, mut yes: impl FnMut() -> bool) {
     let began = Instant::now();
     while !yes() {
         assert!(began.elapsed() < Duration::from_secs(20), "{what}");

@@ -2,6 +2,7 @@
 //! partial rollback restores what stood still.
 
 use super::round::zombie_rows;
+use crate::support::bundle::id;
 use crate::support::db::{Server, TestDb, Watch, same};
 use crate::support::fixture::{Rows, manifest};
 use crate::support::program::{Run, flowmend, on_bundle, plan, sealed};
@@ -307,15 +308,21 @@ fn verify_before_apply_and_after_rollback() {
     for server in Server::available("verify_before_apply_and_after_rollback") {
         let db = two_dead_runs(server);
         plan(&db, "b", &["--dead-owner", "10.0.0.9:5678"]).expect(0);
-        let (code, json) = verify_json(&db);
-        assert_eq!((code, &json["state"]), (0, &"not_applied".into()));
-        sealed("rollback", &db, "b", &[]).expect(4);
+        let nothing = format!("nothing to verify: bundle {}", id(&db, "b"));
+        let refused = on_bundle("verify", &db, "b").expect(4);
+        assert!(refused.err.contains(&nothing) && refused.out.is_empty(), "{}{}", refused.out, refused.err);
+        let refused = sealed("rollback", &db, "b", &[]).expect(4);
+        assert!(refused.err.contains("nothing to roll back"), "{}", refused.err);
         sealed("apply", &db, "b", &[]).expect(0);
         sealed("rollback", &db, "b", &[]).expect(0);
         let (code, json) = verify_json(&db);
         assert_eq!((code, &json["state"]), (0, &"rolled_back".into()));
+        let restored = on_bundle("verify", &db, "b").expect(0);
+        assert!(restored.out.contains("was rolled back: "), "{}", restored.out);
         db.exec("UPDATE t_ds_task_instance SET state = 7 WHERE id = 1");
         let (code, json) = verify_json(&db);
         assert_eq!((code, &json["drift"][0]["kind"]), (1, &"not-restored".into()), "{json}");
+        let moved = on_bundle("verify", &db, "b").expect(1);
+        assert!(moved.out.contains("moved since the rollback"), "{}", moved.out);
     }
 }

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use crate::live::round::zombies;
 use crate::support::db::{Server, TestDb};
-use crate::support::program::{command, flowmend, on_bundle, plan, sealed};
+use crate::support::program::{command, flowmend, on_bundle, plan, plan_recipe, sealed};
 
 const DEAD: [&str; 2] = ["--dead-owner", "10.0.0.9:5678"];
 
@@ -25,7 +25,7 @@ fn a_cascade_into_another_schema_is_refused() {
             "CREATE TABLE {other}.kid (id int PRIMARY KEY, cid int, FOREIGN KEY (cid) REFERENCES {scheduler}.t_ds_command (id) ON DELETE CASCADE)"
         ));
         db.exec(&format!("INSERT INTO {other}.kid VALUES (1, 99)"));
-        plan(&db, "b", &[&DEAD[..], &["--orphan-commands"]].concat()).expect(0);
+        plan_recipe(&db, "dead-commands", "b", &[]).expect(0);
         let refused = sealed("apply", &db, "b", &[]).expect(4);
         assert!(refused.err.contains("kid") && refused.err.contains("CASCADE"), "{}", refused.err);
         assert_eq!(db.value(&format!("SELECT id FROM {other}.kid")).as_deref(), Some("1"));
@@ -104,7 +104,7 @@ fn identity_keys_come_back() {
     db.exec("ALTER TABLE t_ds_command ALTER id DROP IDENTITY IF EXISTS");
     db.exec("ALTER TABLE t_ds_command ALTER id ADD GENERATED ALWAYS AS IDENTITY");
     let before = db.dump();
-    plan(&db, "b", &[&DEAD[..], &["--orphan-commands"]].concat()).expect(0);
+    plan_recipe(&db, "dead-commands", "b", &[]).expect(0);
     on_bundle("rehearse", &db, "b").expect(0);
     sealed("apply", &db, "b", &[]).expect(0);
     assert_eq!(db.value("SELECT COUNT(*)::text FROM t_ds_command").as_deref(), Some("0"));

@@ -19,7 +19,7 @@ fn planned(server: Server) -> TestDb {
 }
 
 /// A master that holds a row which the bundle will write, or of a run it will close.
-fn held(db: &TestDb, sql: &str) -> Session {
+pub fn held(db: &TestDb, sql: &str) -> Session {
     let mut master = Session::new(db);
     master.exec(if db.server == Server::Sqlite { "BEGIN IMMEDIATE" } else { "BEGIN" }).exec(sql);
     master
@@ -111,14 +111,17 @@ fn taken_over_while_it_waits() {
     }
 }
 
-fn start(db: &TestDb, what: &str) -> Child {
+pub fn start(db: &TestDb, what: &str) -> Child {
     let dir = db.path("b");
     let (seal, dir) = (seal(&dir), dir.display().to_string());
-    let mut command = command([what, &dir, "--url", &db.url, "--seal", &seal]);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    let mut args = vec![what, &dir, "--url", &db.url];
+    if what != "rehearse" {
+        args.extend(["--seal", &seal]);
+    }
+    command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-fn text(bytes: &[u8]) -> String {
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 

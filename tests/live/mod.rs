@@ -1,4 +1,5 @@
 mod addresses;
+mod clean;
 mod commit_lost;
 mod crash;
 mod drift;
@@ -10,7 +11,10 @@ mod inserts;
 mod large;
 mod locks;
 mod moved;
+mod readme;
 mod refusals;
 mod registries;
+mod rehearsals;
 pub mod round;
 mod stock;
+mod verify;

@@ -170,7 +170,8 @@ fn a_read_only_database() {
     let db = planned(Server::PostgreSql);
     db.exec(&format!("ALTER DATABASE {} SET default_transaction_read_only = on", db.name));
     refuses(&db, &db.path("b"), 4, "transaction_read_only is on");
-    on_bundle("verify", &db, "b").expect(0);
+    let looked = on_bundle("verify", &db, "b").expect(4);
+    assert!(looked.err.contains("nothing to verify"), "{}", looked.err);
 }
 
 #[test]
@@ -186,7 +187,7 @@ fn a_read_only_file() {
 
 /// A trigger that bends a stopped run to FAILURE and sets all its tasks to FAILURE,
 /// as a widely copied page installs it.
-fn bending_trigger(server: Server) -> Vec<String> {
+pub fn bending_trigger(server: Server) -> Vec<String> {
     let say = |sql: &str| sql.to_owned();
     match server {
         Server::MariaDb | Server::MySql => {

@@ -36,7 +36,6 @@ pub struct Ask {
     pub killed: bool,
     pub older_hours: Option<i64>,
     pub claims: Vec<Claim>,
-    pub orphans: bool,
     pub choose: Choose,
     pub scope: Scope,
 }
@@ -45,7 +44,7 @@ impl Ask {
     /// Everything is closed that every master's death allows.
     pub fn all_dead() -> Self {
         let claims = vec![Claim { host: "*", port: None, before: None }];
-        Self { killed: false, older_hours: None, claims, orphans: false, choose: Choose::Finish, scope: Scope::All }
+        Self { killed: false, older_hours: None, claims, choose: Choose::Finish, scope: Scope::All }
     }
 
     pub fn cutoff(&self) -> Option<i64> {
@@ -65,9 +64,6 @@ impl Ask {
         }
         if !self.claims.is_empty() {
             put("dead-owner", self.claims.iter().map(Claim::flag).collect());
-        }
-        if self.orphans {
-            put("orphan-commands", vec!["true".to_owned()]);
         }
         match self.choose {
             Choose::Finish => drop(put("choose", vec!["finish".to_owned()])),
@@ -104,16 +100,8 @@ pub fn ask(runs: usize, definitions: usize) -> impl Strategy<Value = Ask> {
     let choose = prop_oneof![7 => Just(Choose::Finish), 1 => Just(Choose::Resume), 1 => Just(Choose::Silent)];
     let claims = proptest::collection::vec(claim(), 1..4);
     let claims = prop_oneof![8 => claims, 1 => Just(Vec::new())];
-    (any::<bool>(), older, claims, any::<bool>(), choose, scope(runs, definitions)).prop_map(
-        |(killed, older_hours, claims, orphans, choose, scope)| Ask {
-            killed,
-            older_hours,
-            claims,
-            orphans,
-            choose,
-            scope,
-        },
-    )
+    (any::<bool>(), older, claims, choose, scope(runs, definitions))
+        .prop_map(|(killed, older_hours, claims, choose, scope)| Ask { killed, older_hours, claims, choose, scope })
 }
 
 fn claim() -> impl Strategy<Value = Claim> {

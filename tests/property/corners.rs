@@ -2,7 +2,7 @@
 
 use super::ask::{Ask, Choose, Claim};
 use super::drive;
-use super::model::{Command, Group, Model, NOW, Queue, Run, Task};
+use super::model::{Command, Group, Model, NOW, Queue, Run, Serial, Task};
 use super::roundtrip::case;
 use crate::support::db::Server;
 
@@ -102,20 +102,41 @@ fn a_run_at_a_code_that_its_release_never_writes_is_left_to_the_operator() {
     assert!(!repairs("3.1.9", &with(1, 4), &Ask::all_dead()), "3.1 cannot read a task at READY_STOP");
 }
 
+/// A plan that frees a slot looks after the waiters of all groups, and only such a plan.
 #[test]
 fn only_a_waiter_that_is_still_wanted_is_called_again() {
-    let ask = Ask { older_hours: Some(6), ..Ask::all_dead() };
-    let with = |task: Task| Model {
-        runs: vec![run(1, 1, "10.0.0.1:5678")],
-        tasks: vec![task],
-        queue: vec![slot(1, 1, 1, -1, 1)],
-        groups: vec![group(0)],
-        ..Model::default()
-    };
-    let living = Ask { claims: claim("10.0.0.9", None), ..ask };
-    assert!(repairs("3.1.9", &with(task(1, 1, 0)), &living), "it waits for the call that was lost");
+    let ask = Ask { older_hours: Some(6), claims: claim("10.0.0.9", None), ..Ask::all_dead() };
+    let waiter = task(1, 1, 0);
     let just_done = Task { end: Some(NOW - HOUR), ..task(1, 1, 7) };
-    assert!(!repairs("3.1.9", &with(just_done), &living), "a finished task answers no call");
+    for waits in [waiter, just_done] {
+        let mut model = Model {
+            runs: vec![run(1, 1, "10.0.0.1:5678")],
+            tasks: vec![waits],
+            queue: vec![slot(1, 1, 1, -1, 1)],
+            groups: vec![group(0)],
+            ..Model::default()
+        };
+        assert!(!repairs("3.1.9", &model, &ask), "nothing of it is this plan's business");
+        model.runs.push(run(2, 1, "10.0.0.9:5678"));
+        model.tasks.push(task(2, 2, 1));
+        model.queue.push(slot(2, 2, 2, 1, 0));
+        assert!(repairs("3.1.9", &model, &ask));
+    }
+}
+
+/// The end of a closed task is the newest end of its run, which may be young.
+#[test]
+fn a_slot_and_a_serial_row_go_however_young_the_end_that_is_written() {
+    let ask = Ask { older_hours: Some(6), ..Ask::all_dead() };
+    let done = Task { end: Some(NOW - HOUR), ..task(2, 1, 7) };
+    let mut model =
+        Model { runs: vec![run(1, 1, "10.0.0.9:5678")], tasks: vec![task(1, 1, 1), done], ..Model::default() };
+    model.queue = vec![slot(1, 1, 1, 1, 0)];
+    model.groups = vec![group(1)];
+    model.serial = vec![Serial { id: 1, run: 1, definition: 1, state: 1 }];
+    for release in ["3.1.9", "3.4.1"] {
+        assert!(repairs(release, &model, &ask), "{release}");
+    }
 }
 
 #[test]

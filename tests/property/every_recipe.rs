@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use flowmend::apply::BundleState;
 use flowmend::db::Access;
 use flowmend::manifest::Manifest;
 use proptest::prelude::*;
@@ -83,7 +84,9 @@ fn case(server: Server, m: &Manifest, seed: u64, hits: &mut Hits) {
             drive::apply(&mut db, &bundle).await.unwrap_or_else(|e| panic!("apply: {e}\n{what}"));
             let after = snapshot(&mut db).await;
             compare(m, &plan, &before, &after);
-            drive::verify(&mut db, &bundle, "applied").await.unwrap_or_else(|e| panic!("verify: {e}\n{what}"));
+            drive::verify(&mut db, &bundle, BundleState::Applied)
+                .await
+                .unwrap_or_else(|e| panic!("verify: {e}\n{what}"));
             drive::rollback(&mut db, &bundle).await.unwrap_or_else(|e| panic!("rollback: {e}\n{what}"));
             assert!(snapshot(&mut db).await == before, "rollback is the identity: {what}");
         }

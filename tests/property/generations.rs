@@ -1,5 +1,6 @@
 //! One incident, every generation: what each row must be afterwards.
 
+use flowmend::apply::BundleState;
 use flowmend::db::Access;
 use flowmend::manifest::{Manifest, version_order};
 
@@ -160,7 +161,7 @@ fn repaired(m: &Manifest, killed: bool) -> Snapshot {
         let (_, files) = drive::plan(&test, m, &flags).await.unwrap();
         let bundle = drive::bundle(&test, &files, "bundle").await;
         drive::apply(&mut db, &bundle).await.unwrap();
-        drive::verify(&mut db, &bundle, "applied").await.unwrap();
+        drive::verify(&mut db, &bundle, BundleState::Applied).await.unwrap();
         let after = snapshot(&mut db).await;
         db.close().await;
         after

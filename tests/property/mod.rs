@@ -6,7 +6,7 @@
 
 mod ask;
 mod corners;
-mod drive;
+pub mod drive;
 mod era;
 mod every_recipe;
 mod generate;

@@ -1,6 +1,6 @@
 //! The rules of the repair, stated again over the rows in memory.
 //!
-//! Written from the study of the scheduler (R1, R2, R2b, R5, R8, R9, families as in
+//! Written from the study of the scheduler (R1, R2, R2b, R5, R9, families as in
 //! R11, and the serial queue), not from the recipe: where the two differ, one of them is wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,17 +24,20 @@ pub enum Prediction {
 }
 
 /// Closing a child may leave its parent with nothing to wait for, so the rules
-/// are asked again of what they made of the rows.
+/// are asked again of what they made of the rows. Task groups come last.
 pub fn predict(m: &Manifest, model: &Model, ask: &Ask) -> Prediction {
     let (mut model, mut all) = (model.clone(), Changes::new());
     loop {
         let Prediction::Rows(changes) = predict_once(m, &model, ask) else { return Prediction::Choice };
         if changes.is_empty() {
-            return Prediction::Rows(all);
+            break;
         }
         carry_out(&mut model, &changes);
         all.extend(changes);
     }
+    let closed = all.keys().filter(|(role, _)| *role == "task_instance").map(|(_, id)| *id).collect();
+    Oracle { era: Era::of(m), model: &model, ask }.queue(&closed, &mut all);
+    Prediction::Rows(all)
 }
 
 fn carry_out(model: &mut Model, changes: &Changes) {
@@ -50,13 +53,7 @@ fn carry_out(model: &mut Model, changes: &Changes) {
                 let run = model.runs.iter_mut().find(|r| r.id == *id).unwrap();
                 (run.state, run.end) = (number("state"), end);
             }
-            "task_group_queue" => {
-                let row = model.queue.iter_mut().find(|q| q.id == *id).unwrap();
-                (row.status, row.in_queue) = (number("status"), number("in_queue"));
-            }
-            "task_group" => model.groups.iter_mut().find(|g| g.id == *id).unwrap().used = number("used"),
             "serial_command" => model.serial.retain(|s| s.id != *id),
-            "command" => model.commands.retain(|c| c.id != *id),
             other => unreachable!("{other}"),
         }
     }
@@ -71,11 +68,9 @@ fn predict_once(m: &Manifest, model: &Model, ask: &Ask) -> Prediction {
         return Prediction::Choice;
     }
     let mut changes = Changes::new();
-    let tasks = oracle.tasks(&runs, &mut changes);
+    oracle.tasks(&runs, &mut changes);
     oracle.runs(&runs, &mut changes);
     oracle.serial(&runs, &mut changes);
-    oracle.queue(&tasks, &mut changes);
-    oracle.commands(&mut changes);
     Prediction::Rows(changes)
 }
 
@@ -104,7 +99,7 @@ impl Oracle<'_> {
             && self.is_proved_dead(run)
             && !self.is_its_own_ancestor(run.id)
             && !self.is_missed_by_a_parent(run.id)
-            && !self.outlived_its_parents(run.id)
+            && !self.is_kept(run.id)
             && self.is_stuck(run, state)
     }
 
@@ -192,11 +187,23 @@ impl Oracle<'_> {
         !self.era.parents_watch_children() && self.model.runs.iter().any(|p| parents.contains(&p.id) && lives(p))
     }
 
-    /// Every parent is over; such a run is kept, as these tests ask.
+    /// Every parent is over.
     fn outlived_its_parents(&self, run: i64) -> bool {
         let parents = self.links().filter(|(_, c)| *c == run).map(|(p, _)| p).collect::<BTreeSet<_>>();
         let mut there = self.model.runs.iter().filter(|r| parents.contains(&r.id)).peekable();
         there.peek().is_some() && there.all(|p| !self.is_open(p))
+    }
+
+    /// A run that outlived its parents is kept, as these tests ask, and with it all below it.
+    fn is_kept(&self, run: i64) -> bool {
+        let first = self.model.runs.iter().filter(|r| self.is_open(r) && self.outlived_its_parents(r.id));
+        let (mut more, mut kept) = (first.map(|r| r.id).collect::<Vec<_>>(), BTreeSet::new());
+        while let Some(parent) = more.pop() {
+            if kept.insert(parent) {
+                more.extend(self.links().filter(|(p, _)| *p == parent).map(|(_, c)| c));
+            }
+        }
+        kept.contains(&run)
     }
 
     /// The newest child's word on the task's end.
@@ -249,8 +256,7 @@ impl Oracle<'_> {
         self.valid(run).filter_map(|t| t.end).max().or_else(|| self.ask.cutoff())
     }
 
-    fn tasks(&self, runs: &BTreeSet<i64>, changes: &mut Changes) -> BTreeSet<i64> {
-        let mut closed = BTreeSet::new();
+    fn tasks(&self, runs: &BTreeSet<i64>, changes: &mut Changes) {
         for run in self.model.runs.iter().filter(|r| runs.contains(&r.id)) {
             let state = match run.state {
                 Some(4 | 5) => 9,
@@ -265,12 +271,10 @@ impl Oracle<'_> {
                 let known = newest.or(run.end).or(self.ask.cutoff()).or(begun).or(run.start).unwrap_or(NOW);
                 let end = task.end.unwrap_or(known.max(begun.unwrap_or(i64::MIN)));
                 let state = self.says_child(task).filter(|_| self.is_active(run)).unwrap_or(state);
-                closed.insert(task.id);
                 changes
                     .insert(("task_instance", task.id), row(&[("state", state.to_string()), ("end_time", wall(end))]));
             }
         }
-        closed
     }
 
     fn runs(&self, runs: &BTreeSet<i64>, changes: &mut Changes) {
@@ -317,9 +321,11 @@ impl Oracle<'_> {
         }
     }
 
-    /// R9 of the releases in which nobody else recounts.
+    /// R9 of the releases in which nobody else recounts. A plan that closes a task
+    /// with a place in a group tidies up all groups in scope; another plan none.
     fn queue(&self, closed: &BTreeSet<i64>, changes: &mut Changes) {
-        if !self.era.repairs_queue() {
+        let holds = |q: &Queue| matches!(q.status, Some(-1 | 1)) && q.task.is_some_and(|t| closed.contains(&t));
+        if !self.era.repairs_queue() || !self.model.queue.iter().any(holds) {
             return;
         }
         let mut released = BTreeSet::new();
@@ -365,7 +371,7 @@ impl Oracle<'_> {
                 finished && t.end.is_none_or(|end| end <= cutoff)
             }
         };
-        let scoped = self.ask.scope == Scope::All || q.run.is_some_and(|r| self.in_scope(r));
+        let scoped = self.ask.scope == Scope::All || self.run_of(q).is_some_and(|r| self.in_scope(r.id));
         let free = self.run_of(q).is_none_or(|r| {
             let over = r.state.is_some_and(|s| self.era.run_finished().contains(&s));
             over || (!self.has_command(r.id) && !self.is_handed_over(r) && self.is_proved_dead(r))
@@ -386,27 +392,6 @@ impl Oracle<'_> {
             && q.in_queue == Some(1)
             && wanted
             && going_on
-    }
-
-    /// R8, only when asked for, and not for some runs only.
-    fn commands(&self, changes: &mut Changes) {
-        if !self.ask.orphans || self.ask.scope != Scope::All || !self.era.command_in_column() {
-            return;
-        }
-        let exists = |run: Option<i64>| self.model.runs.iter().any(|r| Some(r.id) == run);
-        let logged =
-            |c: &Command| self.model.definitions.iter().any(|d| d.logged && d.code == c.definition && c.version == 1);
-        for c in self.model.commands.iter().filter(|c| !exists(c.run)) {
-            let orphan = match c.run {
-                _ if self.era.run_before_command() => true,
-                None => false,
-                Some(0) => !logged(c),
-                Some(_) => true,
-            };
-            if orphan {
-                changes.insert(("command", c.id), BTreeMap::new());
-            }
-        }
     }
 }
 

@@ -2,11 +2,17 @@
 
 use serde_json::{Value, json};
 
+use super::releases::Release;
+
 /// Somebody who is logged in.
 pub struct Api {
     base: String,
     session: String,
+    release: &'static Release,
 }
+
+/// What the API says while it knows no master; from 3.3 on, when none answers.
+const NO_MASTER: [i64; 2] = [10025, 50014];
 
 /// A task of a workflow to make.
 pub enum Task<'a> {
@@ -23,8 +29,8 @@ fn tenant() -> String {
 }
 
 impl Api {
-    pub fn new(port: &str) -> Self {
-        Self { base: format!("http://127.0.0.1:{port}/dolphinscheduler"), session: String::new() }
+    pub fn new(port: &str, release: &'static Release) -> Self {
+        Self { base: format!("http://127.0.0.1:{port}/dolphinscheduler"), session: String::new(), release }
     }
 
     /// Logs in as the administrator that every fresh schema has.
@@ -36,8 +42,11 @@ impl Api {
 
     /// What the server says, which may be a refusal.
     pub fn ask(&self, path: &str, form: &[(&str, &str)]) -> Value {
+        let path = self.release.say(path);
         let request = ureq::post(format!("{}{path}", self.base)).header("sessionId", &self.session);
-        request.send_form(form.iter().copied()).unwrap().body_mut().read_json().unwrap()
+        let form: Vec<(String, String)> =
+            form.iter().map(|(k, v)| (self.release.say(k), self.release.say(v))).collect();
+        request.send_form(form.iter().map(|(k, v)| (k.as_str(), v.as_str()))).unwrap().body_mut().read_json().unwrap()
     }
 
     /// The data of an answer, which must be a success.
@@ -48,7 +57,7 @@ impl Api {
 
     #[track_caller]
     pub fn get(&self, path: &str) -> Value {
-        let request = ureq::get(format!("{}{path}", self.base)).header("sessionId", &self.session);
+        let request = ureq::get(format!("{}{}", self.base, self.release.say(path))).header("sessionId", &self.session);
         data(path, request.call().unwrap().body_mut().read_json().unwrap())
     }
 
@@ -101,10 +110,21 @@ impl Api {
             ("failureStrategy", "CONTINUE"),
             ("warningType", "ALL"),
             ("warningGroupId", "1"),
+            ("processInstancePriority", "MEDIUM"),
             ("execType", "START_PROCESS"),
             ("tenantCode", &tenant),
         ];
-        self.post(&format!("/projects/{project}/executors/start-process-instance"), &form);
+        let path = format!("/projects/{project}/executors/start-process-instance");
+        let mut answer = self.ask(&path, &form);
+        // A master that is just up may not be known yet.
+        for _ in 0..20 {
+            if NO_MASTER.iter().all(|code| answer["code"] != *code) {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(500));
+            answer = self.ask(&path, &form);
+        }
+        data(&path, answer);
     }
 
     /// STOP, PAUSE, REPEAT_RUNNING …; what the server says.

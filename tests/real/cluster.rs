@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::api::Api;
+use super::releases::{self, Release};
 use crate::support::db::{Server, TestDb};
 
 /// A running DolphinScheduler with a database of its own.
 pub struct Cluster {
-    pub release: String,
+    pub release: &'static Release,
     pub db: TestDb,
     pub api: Api,
     dir: PathBuf,
@@ -52,8 +53,9 @@ impl Cluster {
         assert!(loaded.status.success(), "{}", String::from_utf8_lossy(&loaded.stderr));
         let dir = db.path("servers");
         std::fs::create_dir_all(&dir).unwrap();
-        let api = Api::new(&port("api"));
-        let mut cluster = Self { release: release.to_owned(), db, api, dir };
+        let release = releases::named(release);
+        let api = Api::new(&port("api"), release);
+        let mut cluster = Self { release, db, api, dir };
         cluster.up(&["zookeeper", "worker", "api", "master"]);
         cluster.api.login();
         cluster
@@ -67,7 +69,7 @@ impl Cluster {
 
     /// Starts servers and waits until they are up.
     pub fn up(&self, servers: &[&str]) {
-        let mut command = script(&["start", &self.release]);
+        let mut command = script(&["start", self.release.name]);
         command.arg(&self.dir).arg(&self.db.url).args(servers);
         must(command);
     }
@@ -113,12 +115,15 @@ impl Cluster {
         let left = [("t_ds_process_instance", run), ("t_ds_task_instance", task), ("t_ds_command", "1 = 1")];
         if left.iter().any(|(table, condition)| self.count(table, condition) > 0) {
             self.kill(&["master"]);
-            self.db.exec(&format!("UPDATE t_ds_process_instance SET state = 5 WHERE {run}"));
-            self.db.exec(&format!("UPDATE t_ds_task_instance SET state = 9 WHERE {task}"));
-            self.db.exec("DELETE FROM t_ds_command");
-            self.db.exec("DELETE FROM t_ds_task_group_queue");
-            self.db.exec("UPDATE t_ds_task_group SET use_size = 0");
+            self.exec(&format!("UPDATE t_ds_process_instance SET state = 5 WHERE {run}"));
+            self.exec(&format!("UPDATE t_ds_task_instance SET state = 9 WHERE {task}"));
+            self.exec("DELETE FROM t_ds_command");
+            if self.release.groups {
+                self.exec("DELETE FROM t_ds_task_group_queue");
+                self.exec("UPDATE t_ds_task_group SET use_size = 0");
+            }
         }
+        self.exec("DELETE FROM t_ds_error_command");
         for server in ["worker", "master"] {
             if !self.runs(server) {
                 self.up(&[server]);
@@ -136,7 +141,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         if let Some(keep) = std::env::var_os("FLOWMEND_REAL_LOGS") {
-            let to = Path::new(&keep).join(format!("{}-{:?}", self.release, self.db.server));
+            let to = Path::new(&keep).join(format!("{}-{:?}", self.release.name, self.db.server));
             let _ = std::fs::create_dir_all(&to);
             for server in ["api", "worker", "master"] {
                 for log in ["log", "log.old"] {

@@ -60,7 +60,7 @@ pub fn plan(c: &Cluster, recipe: &str, bundle: &str, extra: &[&str]) -> Run {
     let out = c.db.path(bundle).display().to_string();
     let master = c.master();
     let mut args = vec!["plan", recipe, "--url", &c.db.url, "--out", &out, "--zone", "+00:00"];
-    args.extend(["--release", &c.release]);
+    args.extend(["--release", c.release.facts]);
     if !OWNERLESS.contains(&recipe) && !master.is_empty() {
         args.extend(["--dead-owner", &master]);
     }

@@ -6,6 +6,7 @@
 mod api;
 mod cluster;
 mod damage;
+mod releases;
 mod scenarios;
 mod watch;
 
@@ -27,8 +28,8 @@ fn all(release: &str, server: Server) {
     let cluster = Cluster::start(release, server);
     let chosen = std::env::var("FLOWMEND_REAL_SCENARIOS").ok();
     let mut failed = Vec::new();
-    for (name, scenario) in scenarios::ALL {
-        if chosen.as_ref().is_some_and(|c| !c.split(',').any(|part| name.starts_with(part))) {
+    for (name, scenario, fits) in scenarios::ALL {
+        if chosen.as_ref().is_some_and(|c| !c.split(',').any(|part| name.starts_with(part))) || !fits(cluster.release) {
             continue;
         }
         eprintln!("\n=== {name}: {what}");
@@ -48,6 +49,26 @@ fn asked(what: &str) -> bool {
     }
     crate::support::skipped(what, "FLOWMEND_TEST_REAL is not set (scripts/test.sh --real)");
     false
+}
+
+#[test]
+fn dolphinscheduler_2_0_9_on_postgresql() {
+    all("2.0.9", Server::PostgreSql);
+}
+
+#[test]
+fn dolphinscheduler_2_0_9_on_mariadb() {
+    all("2.0.9", Server::MariaDb);
+}
+
+#[test]
+fn dolphinscheduler_3_3_dev_on_postgresql() {
+    all("3.3-dev", Server::PostgreSql);
+}
+
+#[test]
+fn dolphinscheduler_3_3_dev_on_mariadb() {
+    all("3.3-dev", Server::MariaDb);
 }
 
 #[test]

@@ -53,7 +53,17 @@ pub fn ended(file: &Path) -> usize {
 impl Cluster {
     /// The first column of the first row.
     pub fn one(&self, sql: &str) -> String {
-        self.db.value(sql).unwrap_or_default()
+        self.db.value(&self.release.say(sql)).unwrap_or_default()
+    }
+
+    /// Rows of a query.
+    fn rows(&self, sql: &str) -> Vec<Vec<Option<String>>> {
+        self.db.rows(&self.release.say(sql))
+    }
+
+    /// Writes something, as a failover or a user would have done.
+    pub fn exec(&self, sql: &str) {
+        self.db.exec(&self.release.say(sql));
     }
 
     /// Runs of a workflow, oldest first.
@@ -61,7 +71,7 @@ impl Cluster {
         let sql = format!(
             "SELECT id FROM t_ds_process_instance WHERE process_definition_code = {workflow} ORDER BY t_ds_process_instance.id"
         );
-        self.db.rows(&self.text(&sql, "id")).into_iter().map(|r| r[0].clone().unwrap()).collect()
+        self.rows(&self.text(&sql, "id")).into_iter().map(|r| r[0].clone().unwrap()).collect()
     }
 
     /// Wraps a number as text, which is what rows are read as.
@@ -78,7 +88,7 @@ impl Cluster {
         let sql = format!(
             "SELECT state FROM t_ds_task_instance WHERE process_instance_id = {run} ORDER BY t_ds_task_instance.id"
         );
-        self.db.rows(&self.text(&sql, "state")).into_iter().map(|r| r[0].clone().unwrap_or_default()).collect()
+        self.rows(&self.text(&sql, "state")).into_iter().map(|r| r[0].clone().unwrap_or_default()).collect()
     }
 
     pub fn count(&self, table: &str, condition: &str) -> u32 {
@@ -91,7 +101,7 @@ impl Cluster {
         let d = self.db.server.dialect();
         let shown: Vec<String> = columns.iter().map(|c| d.as_text(c)).collect();
         let rows =
-            self.db.rows(&format!("SELECT {} FROM {table} WHERE {condition} ORDER BY {table}.id", shown.join(", ")));
+            self.rows(&format!("SELECT {} FROM {table} WHERE {condition} ORDER BY {table}.id", shown.join(", ")));
         let cell = |(name, value): (&&str, Option<String>)| format!("{name}={}", value.as_deref().unwrap_or("∅"));
         rows.into_iter().map(|row| columns.iter().zip(row).map(cell).collect::<Vec<_>>().join(" ")).collect()
     }
@@ -117,6 +127,9 @@ impl Cluster {
         for line in self.show("t_ds_error_command", &["id", "command_type", "process_instance_id", "message"], "1 = 1")
         {
             eprintln!("error {line}");
+        }
+        if !self.release.groups {
+            return;
         }
         let queue = ["id", "task_id", "process_id", "group_id", "status", "in_queue", "force_start"];
         for line in self.show("t_ds_task_group_queue", &queue, &of.replace("process_instance_id", "process_id")) {

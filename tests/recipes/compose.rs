@@ -141,6 +141,108 @@ fn a_recipe_can_be_left_out_and_a_choice_is_never_silent() {
     }
 }
 
+/// What another recipe uncovers is announced, not written, when it is left out.
+#[test]
+fn a_follower_that_is_left_out_is_announced() {
+    for server in Server::available("compose") {
+        for (release, except, roles) in [
+            ("3.1.9", "task-groups", &["task_group_queue", "task_group"][..]),
+            ("3.1.9", "serial-chain", &[]),
+            ("3.4.1", "serial-chain", &["serial_command"]),
+            ("3.1.9", "dead-commands", &["command"]),
+            ("3.4.1", "dead-commands", &["command"]),
+        ] {
+            let mut f = Fixture::new(server, release).unwrap();
+            f.serial_row(1, "1", "1");
+            let filled = night(&mut f);
+            let what = format!("{server:?} {release} --except {except}");
+            plan_all(&filled, &SAID).expect(0);
+            assert!(recipes_of(&filled, "b").iter().any(|r| r == except), "{what}: there is something to leave out");
+            std::fs::remove_dir_all(filled.db.path("b")).unwrap();
+            let said = plan_all(&filled, &[&SAID[..], &["--except", except]].concat()).expect(0);
+            assert!(!recipes_of(&filled, "b").iter().any(|r| r == except), "{what}");
+            let planned = filled.planned("b");
+            for role in roles.iter().filter(|r| **r != "command") {
+                assert!(!planned.iter().any(|p| p.starts_with(&format!("{role} "))), "{what}: {planned:?}");
+            }
+            assert!(!roles.contains(&"command") || !planned.contains(&"command 900".to_owned()), "{what}");
+            let ticket = std::fs::read_to_string(filled.db.path("b").join("TICKET.md")).unwrap();
+            for text in [&said.out, &ticket] {
+                let way_out = format!("flowmend plan {except}");
+                assert!(text.contains("excepted") && text.contains(&way_out), "{what}: {text}");
+            }
+            filled.apply("b");
+        }
+    }
+}
+
+/// The recipes that have steps in a bundle.
+fn recipes_of(filled: &Filled, name: &str) -> Vec<String> {
+    let bundle = flowmend::bundle::Bundle::read(&filled.db.path(name)).unwrap();
+    bundle.plan.steps.iter().map(|s| s.recipe.clone()).collect()
+}
+
+/// No recipe reaches beyond the runs that were named.
+#[test]
+fn a_scope_holds_for_every_recipe() {
+    for server in Server::available("compose") {
+        for release in server.share(&RELEASES) {
+            let Some(mut f) = Fixture::new(server, release) else { continue };
+            f.serial_row(1, "1", "1");
+            let filled = night(&mut f);
+            if filled.m.has("task_group") {
+                // A waiter that 3.2.1 and later do not see, its task wanted.
+                let of = filled.m.column("task_group_queue.run_id").unwrap();
+                filled.db.exec(&format!("INSERT INTO t_ds_task_group_queue (id, task_id, task_name, group_id, {of}, priority, status, force_start, in_queue) VALUES (2, 1, 'sub', 7, 1, 0, -1, 0, 0)"));
+            }
+            let what = format!("{server:?} {release}");
+            plan_all(&filled, &[&SAID[..], &["--instance", "8"]].concat()).expect(0);
+            let mut planned = filled.planned("b");
+            planned.sort();
+            assert_eq!(planned, ["task_instance 8", "task_instance 9"], "{what}");
+            for scope in [["--workflow", "no such"], ["--project", "no such"]] {
+                let none = plan_all(&filled, &[&SAID[..], &["--older-than", "1h"], &scope].concat()).expect(0);
+                assert!(none.out.contains("Nothing to repair"), "{what} {scope:?}: {}", none.out);
+            }
+        }
+    }
+}
+
+/// A finding stands under the recipe that repairs it, and nowhere else.
+#[test]
+fn each_finding_is_one_recipes() {
+    let mut known = std::collections::BTreeMap::new();
+    for recipe in crate::property::drive::app().recipes.of("dolphinscheduler") {
+        for finding in &recipe.file.findings {
+            let other = known.insert(finding.code.clone(), recipe.file.name.clone());
+            assert!(other.is_none(), "{} is found by {} and by {other:?}", finding.code, recipe.file.name);
+        }
+    }
+}
+
+/// Many steps of few tables: each line that somebody acts on stands once.
+#[test]
+fn a_long_ticket_repeats_nothing() {
+    for server in Server::available("compose") {
+        let mut f = Fixture::new(server, "3.1.9").unwrap();
+        let filled = night(&mut f);
+        plan_all(&filled, &SAID).expect(0);
+        let ticket = std::fs::read_to_string(filled.db.path("b").join("TICKET.md")).unwrap();
+        let titles = ticket.lines().filter(|l| l.starts_with("**")).filter_map(|l| l.split_once("): ")).map(|(_, t)| t);
+        let grants = ticket.lines().filter(|l| l.starts_with("GRANT "));
+        let hosts = ticket.lines().filter(|l| l.starts_with("- 10.0.0."));
+        for (what, lines) in
+            [("step", titles.collect::<Vec<_>>()), ("grant", grants.collect()), ("host", hosts.collect())]
+        {
+            let mut once = lines.clone();
+            once.sort_unstable();
+            once.dedup();
+            assert_eq!(once.len(), lines.len(), "{server:?}, {what}: {lines:#?}");
+            assert!(server == Server::Sqlite && what == "grant" || once.len() > 1, "{server:?}, {what}: {lines:#?}");
+        }
+    }
+}
+
 /// The command that poisons a hand-over hides the stranded run.
 #[test]
 fn a_poison_command_uncovers_its_stranded_run() {

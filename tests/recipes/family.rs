@@ -235,7 +235,8 @@ impl Filled {
         sealed("apply", &self.db, "b", &[]).expect(0);
     }
 
-    fn set(&self, role: &str, id: &str, column: &str, value: Option<&str>) {
+    /// Changes a column of a row behind the program's back.
+    pub fn set(&self, role: &str, id: &str, column: &str, value: Option<&str>) {
         let (table, columns) = self.named(role);
         let value = value.map_or("NULL".to_owned(), |v| self.db.server.dialect().text_literal(v));
         // A stamp that moved would be one change more.

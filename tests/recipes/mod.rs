@@ -1,5 +1,6 @@
 //! One recipe each: what it finds, writes, leaves alone and undoes, on every server and era.
 mod commands;
+mod complete_dag;
 mod compose;
 mod duplicate_runs;
 mod duplicate_tasks;

@@ -1,6 +1,7 @@
 //! Runs of serial workflows that wait in line and that nobody wakes
 //! (apache/dolphinscheduler#16474, #15762, #13636).
 
+use super::family::Fixture;
 use crate::support::db::{Server, TestDb};
 use crate::support::fixture::manifest;
 use crate::support::program::{Run, flowmend, on_bundle, plan_recipe, sealed};
@@ -237,5 +238,21 @@ fn a_parameter_that_is_no_json_is_left_behind() {
         plan(&db, &["--waiters", "wake"]).expect(0);
         sealed("apply", &db, "b", &[]).expect(0);
         assert_eq!(new_commands(&db)[0][4], "{\"ProcessInstanceId\":501}", "{server:?}");
+    }
+}
+
+/// The end that a plan writes is the newest of the run's tasks, and may be young.
+#[test]
+fn a_waiter_is_woken_however_young_the_end_that_is_written() {
+    for server in Server::available("serial_chain") {
+        let mut f = Fixture::new(server, "3.1.9").unwrap();
+        f.definition("1").run("1", "1", "10.0.0.9", &[]).task("1", "1", "a", "7", "1").task("2", "1", "b", "1", "1");
+        f.run("2", "14", "10.0.0.9", &[("definition_code", "1")]);
+        let filled = f.database();
+        // Everything began before the cut-off, task 1 ended after it.
+        let said = ["--dead-owner", "*", "--choose", "finish", "--waiters", "wake", "--older-than", "13h58m"];
+        filled.plan("zombie-tasks", "b", &said).expect(0);
+        assert_eq!(filled.planned("b"), ["task_instance 2", "workflow_instance 1", "command 1"], "{server:?}");
+        filled.apply("b");
     }
 }

@@ -75,3 +75,28 @@ fn a_waiter_is_called_again_only_with_an_age() {
         assert_eq!(queue(&db)[3], "104 -1 1");
     }
 }
+
+/// Tasks that another recipe closes hold nothing any more, and rows that nobody else would tidy up go.
+#[test]
+fn slots_of_closed_tasks_come_back_in_the_same_bundle() {
+    for server in Server::available("task_groups") {
+        let all_over = vec!["101 2 0", "102 2 0", "103 2 0", "104 2 0", "105 2 0", "106 2 0", "107 2 0"];
+        for (release, expected, used) in [
+            ("3.1.9", all_over, "0"),
+            // 105 is a waiter with in_queue 0, which the coordinator would never release.
+            ("3.2.2", vec!["101 2 0", "102 2 0", "103 1 1", "104 -1 1", "105 2 0", "106 1 1", "107 2 0"], "3"),
+            ("3.4.1", vec!["103 1 1", "104 -1 1", "106 1 1", "107 2 0"], "3"),
+        ] {
+            let db = group(server, release);
+            let before = db.dump();
+            let said = ["--dead-owner", "*", "--choose", "finish"];
+            plan_recipe(&db, "zombie-tasks", "b", &said).expect(0);
+            sealed("apply", &db, "b", &[]).expect(0);
+            assert_eq!(queue(&db), expected, "{server:?} {release}");
+            assert_eq!(db.value("SELECT use_size FROM t_ds_task_group").as_deref(), Some(used), "{release}");
+            on_bundle("verify", &db, "b").expect(0);
+            sealed("rollback", &db, "b", &[]).expect(0);
+            assert_eq!(db.dump(), before, "{server:?} {release}");
+        }
+    }
+}

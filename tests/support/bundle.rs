@@ -10,6 +10,11 @@ pub fn runner(db: &TestDb, bundle: &str, what: &str) -> PathBuf {
     db.path(bundle).join(format!("{what}.{}", db.server.client()))
 }
 
+/// The id of a bundle.
+pub fn id(db: &TestDb, bundle: &str) -> String {
+    id_in(&std::fs::read_to_string(db.path(bundle).join("clean.sql")).unwrap()).to_owned()
+}
+
 /// A copy of a bundle without its receipts.
 pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();

@@ -31,9 +31,14 @@ pub fn flowmend_env<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>
 /// The program, ready to start.
 pub fn command<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_flowmend"));
-    for name in
-        ["FLOWMEND_URL", "FLOWMEND_REGISTRY", "FLOWMEND_REGISTRY_PASSWORD", "FLOWMEND_ENUMS", "FLOWMEND_TEMPLATES"]
-    {
+    for name in [
+        "FLOWMEND_URL",
+        "FLOWMEND_ZONE",
+        "FLOWMEND_REGISTRY",
+        "FLOWMEND_REGISTRY_PASSWORD",
+        "FLOWMEND_ENUMS",
+        "FLOWMEND_TEMPLATES",
+    ] {
         command.env_remove(name);
     }
     command.env("USER", "tester").env("NO_COLOR", "1").stdin(std::process::Stdio::null()).args(args);

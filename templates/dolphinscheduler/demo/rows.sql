@@ -30,5 +30,4 @@ INSERT INTO t_ds_task_group_queue (id, task_id, task_name, group_id, process_id,
   (502, 1021, 'load', 1, 103, 0, -1, 0, 0, '2026-03-02 01:45:02', '2026-03-02 01:45:02');
 INSERT INTO t_ds_command (id, command_type, process_definition_code, process_definition_version, process_instance_id, executor_id, command_param) VALUES
   (2001, 4, 8002, 1, 105, 1, '{"ProcessInstanceId":105}'),
-  (2002, 2, 8001, 1, 99, 1, '{"ProcessInstanceId":99}'),
   (2003, 6, 8001, 1, 0, 1, NULL);

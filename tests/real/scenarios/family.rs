@@ -118,10 +118,10 @@ pub fn told_failed(c: &Cluster) {
 pub fn told_succeeded(c: &Cluster) {
     let f = family(c, "family-succeeded");
     let son = &f.son;
-    c.db.exec(&format!(
+    c.exec(&format!(
         "UPDATE t_ds_task_instance SET state = 7, end_time = start_time WHERE process_instance_id = {son}"
     ));
-    c.db.exec(&format!("UPDATE t_ds_process_instance SET state = 7, end_time = start_time WHERE id = {son}"));
+    c.exec(&format!("UPDATE t_ds_process_instance SET state = 7, end_time = start_time WHERE id = {son}"));
     repair(c, "sub-workflows", "family-succeeded", &["--choose", "resume"]);
     assert_eq!((at(c, son), at(c, &f.parent)), (is("7", &["7"]), is("1", &["7"])));
     c.up(&["master"]);
@@ -136,10 +136,10 @@ pub fn told_succeeded(c: &Cluster) {
 pub fn orphan(c: &Cluster) {
     let f = family(c, "family-orphan");
     let parent = &f.parent;
-    c.db.exec(&format!(
+    c.exec(&format!(
         "UPDATE t_ds_task_instance SET state = 9, end_time = start_time WHERE process_instance_id = {parent}"
     ));
-    c.db.exec(&format!("UPDATE t_ds_process_instance SET state = 5, end_time = start_time WHERE id = {parent}"));
+    c.exec(&format!("UPDATE t_ds_process_instance SET state = 5, end_time = start_time WHERE id = {parent}"));
     repair(c, "sub-workflows", "family-orphan", &["--children", "finish"]);
     let closed = (is("5", &["9"]), is("5", &["9"]));
     assert_eq!((at(c, &f.son), at(c, parent)), closed);
@@ -158,4 +158,19 @@ pub fn resume(c: &Cluster) {
     let ended = becomes(60, || c.run_state(&f.parent) != "1" && c.run_state(&f.son) != "1");
     f.print(c, "after the restart, nothing repaired");
     eprintln!("OBSERVED both ended {ended}: parent {}, child {}", c.run_state(&f.parent), c.run_state(&f.son));
+}
+
+/// Both were handed over, and both recovery commands are gone.
+pub fn handed_over(c: &Cluster) {
+    let f = family(c, "family-handed-over");
+    let both = format!("id IN ({}, {})", f.parent, f.son);
+    c.exec(&format!("UPDATE t_ds_process_instance SET {} WHERE {both}", c.release.hand_over));
+    repair(c, "stranded-runs", "family-handed-over", &["--choose", "resume"]);
+    f.print(c, "repaired");
+    c.up(&["master"]);
+    let ended = becomes(60, || c.run_state(&f.parent) == "7");
+    f.print(c, "after the restart");
+    assert!(ended, "the master takes both and ends them");
+    assert_eq!((at(c, &f.son), at(c, &f.parent)), (is("7", c.release.anew), is("7", &["7", "7"])));
+    assert_eq!((begun(&f.child.marker), f.went_on()), (2, true), "the child's task anew, and the task after it");
 }

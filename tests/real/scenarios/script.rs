@@ -26,14 +26,14 @@ pub fn hand_written(c: &Cluster) {
     take(&w.marker, 2);
     take(&broken.marker, 1);
     // The failed run, and its rerun that waits for a master.
-    c.db.exec(&format!("UPDATE t_ds_process_instance SET state = 6 WHERE id = {failed}"));
-    c.db.exec(&format!("UPDATE t_ds_task_instance SET state = 6 WHERE process_instance_id = {failed}"));
+    c.exec(&format!("UPDATE t_ds_process_instance SET state = 6 WHERE id = {failed}"));
+    c.exec(&format!("UPDATE t_ds_task_instance SET state = 6 WHERE process_instance_id = {failed}"));
     eprintln!("api: {}", c.api.execute(broken.project, &failed, "START_FAILURE_TASK_PROCESS"));
     let rows = format!("id IN ({zombie}, {failed})");
     c.print("after kill -9 of the master", &rows);
     for statement in STATEMENTS {
         let file = c.db.path("statement.sql");
-        std::fs::write(&file, format!("{statement};\n")).unwrap();
+        std::fs::write(&file, c.release.say(&format!("{statement};\n"))).unwrap();
         let done = c.db.stock_with(&file, &[]);
         eprintln!(
             "{statement}\n  -> {}{}",
