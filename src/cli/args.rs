@@ -169,16 +169,31 @@ fn looking(recipes: &Recipes) -> Vec<Arg> {
 
 /// One flag for each parameter that any recipe has.
 fn parameters(recipes: &Recipes) -> Vec<Arg> {
-    let mut known: BTreeMap<&str, Parameter> = BTreeMap::new();
+    let mut known: BTreeMap<&str, (Parameter, Vec<(&str, &str)>)> = BTreeMap::new();
     for recipe in recipes.iter() {
         for parameter in &recipe.file.parameters {
-            let first = known.entry(&parameter.name).or_insert_with(|| parameter.clone());
+            let (first, helps) = known.entry(&parameter.name).or_insert_with(|| (parameter.clone(), Vec::new()));
             // Schedulers give one flag values of their own; each recipe checks its own.
             let new: Vec<String> = parameter.values.iter().filter(|v| !first.values.contains(v)).cloned().collect();
             first.values.extend(new);
+            if !helps.iter().any(|(scheduler, _)| *scheduler == recipe.scheduler) {
+                helps.push((&recipe.scheduler, &parameter.help));
+            }
         }
     }
-    known.values().map(parameter).collect()
+    let with_help = |(mut parameter, helps): (Parameter, Vec<(&str, &str)>)| {
+        parameter.help = joined_help(&helps);
+        parameter
+    };
+    known.into_values().map(with_help).map(|p| self::parameter(&p)).collect()
+}
+
+/// One help for a flag that several schedulers have: what each says, where they differ.
+fn joined_help(helps: &[(&str, &str)]) -> String {
+    match helps {
+        [(_, first), rest @ ..] if rest.iter().all(|(_, help)| help == first) => (*first).to_owned(),
+        _ => helps.iter().map(|(scheduler, help)| format!("{scheduler}: {help}")).collect::<Vec<_>>().join(" · "),
+    }
 }
 
 fn parameter(p: &Parameter) -> Arg {
