@@ -1,4 +1,4 @@
--- flowmend bundle 834b9808f5920ace: session settings
+-- flowmend bundle 873e78571649bc70: session settings
 -- The session is set here, so that it does not hang on the client's defaults.
 SET NAMES utf8mb4;
 -- Strict, so that a guard cannot be bent to fit; backslash escapes stay on.

@@ -167,9 +167,12 @@ fn looking(recipes: &Recipes) -> Vec<Arg> {
     args
 }
 
+/// What each scheduler's recipes say of a flag.
+type Helps<'a> = Vec<(&'a str, &'a str)>;
+
 /// One flag for each parameter that any recipe has.
 fn parameters(recipes: &Recipes) -> Vec<Arg> {
-    let mut known: BTreeMap<&str, (Parameter, Vec<(&str, &str)>)> = BTreeMap::new();
+    let mut known: BTreeMap<&str, (Parameter, Helps<'_>)> = BTreeMap::new();
     for recipe in recipes.iter() {
         for parameter in &recipe.file.parameters {
             let (first, helps) = known.entry(&parameter.name).or_insert_with(|| (parameter.clone(), Vec::new()));
@@ -181,7 +184,7 @@ fn parameters(recipes: &Recipes) -> Vec<Arg> {
             }
         }
     }
-    let with_help = |(mut parameter, helps): (Parameter, Vec<(&str, &str)>)| {
+    let with_help = |(mut parameter, helps): (Parameter, Helps<'_>)| {
         parameter.help = joined_help(&helps);
         parameter
     };
