@@ -200,7 +200,7 @@ EXECUTE flowmend_end;
 DEALLOCATE PREPARE flowmend_end;
 SELECT IF(@flowmend_end = 'COMMIT', '{{ x.done }}', 'NOTHING WAS CHANGED: a guard failed') AS flowmend;
 -- An error, so that the client's exit status says it, too.
-SELECT IF(@flowmend_end = 'COMMIT', 1, (SELECT 1 UNION ALL SELECT 2)) AS guards_held;
+SELECT IF(@flowmend_end = 'COMMIT', {{ x.guard_count }}, (SELECT 1 UNION ALL SELECT 2)) AS guards_held;
 {%- endmacro -%}
 
 {%- macro triggers_count(x) -%}

@@ -197,6 +197,6 @@ SELECT COUNT(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.o
 
 {%- macro end_transaction(x) -%}
 -- An error here, and so no commit, if the last guard is not in the ledger.
-SELECT '{{ x.done }}' AS flowmend, 1 / (SELECT COUNT(*) FROM {{ x.ledger }} e WHERE e.bundle = '{{ x.id }}' AND e.step = '{{ x.last }}') AS guards_held;
+SELECT '{{ x.done }}' AS flowmend, {{ x.guard_count }} / (SELECT COUNT(*) FROM {{ x.ledger }} e WHERE e.bundle = '{{ x.id }}' AND e.step = '{{ x.last }}') AS guards_held;
 COMMIT;
 {%- endmacro -%}

@@ -27,7 +27,10 @@ pub async fn require(db: &mut Database, book: &Book<'_>) -> Result<()> {
     match book.own_tables().iter().find(|table| !found.contains(table)) {
         None => Ok(()),
         Some(table) => Err(Error::refused(format!("the backup table {table} is not there (or cannot be read)"))
-            .hint("after `flowmend clean` a bundle can be neither verified nor rolled back")),
+            .hint("after `flowmend clean` a bundle can be neither verified nor rolled back")
+            .hint(
+                "if nobody cleaned up, this login may not read the table: it needs SELECT where the work tables are",
+            )),
     }
 }
 

@@ -21,7 +21,7 @@ pub async fn rollback_text(db: &mut Database, bundle: &Bundle, partial: bool) ->
     let Moved { instances: moved, keys: moved_keys, consumed } = moved(db, &book).await?;
     if !partial {
         refuse_consumed(&consumed)?;
-        refuse_drift(&moved_keys)?;
+        refuse_drift(&moved_keys, bundle.plan.inserts())?;
         return Ok((bundle.file(&format!("rollback.{}", dialect.client))?.to_owned(), Vec::new()));
     }
     if bundle.plan.steps.iter().any(|s| s.op == Op::Insert) {
@@ -37,23 +37,29 @@ pub async fn rollback_text(db: &mut Database, bundle: &Bundle, partial: bool) ->
 
 /// A row that moved is refused before anything is tried; the guards of the
 /// rollback see to what moves after this look.
-fn refuse_drift(moved: &Keys) -> Result<()> {
+fn refuse_drift(moved: &Keys, inserts: bool) -> Result<()> {
     let rows: usize = moved.values().map(BTreeSet::len).sum();
     let Some((step, keys)) = moved.iter().next() else { return Ok(()) };
     let named: Vec<String> = keys.iter().take(5).map(|k| k.join("/")).collect();
+    let moved = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+    let partial = if inserts { "" } else { "; --partial restores only whole runs of which no row moved" };
     Err(Error::refused(format!(
-        "{rows} rows moved since the repair (first in {step}: {}): nothing was rolled back",
+        "{moved} moved since the repair (first in {step}: {}): nothing was rolled back",
         named.join(", ")
     ))
-    .hint("`flowmend verify` shows what moved; --partial restores only whole runs of which no row moved"))
+    .hint(format!("`flowmend verify` shows what moved{partial}")))
 }
 
 /// An inserted row that the scheduler took has had its effect: there is nothing to take back.
 fn refuse_consumed(consumed: &[String]) -> Result<()> {
     let Some(first) = consumed.first() else { return Ok(()) };
     Err(Error::refused(format!(
-        "{} inserted rows were consumed since the repair (first {first}): nothing was rolled back",
-        consumed.len()
+        "{} consumed since the repair (first {first}): nothing was rolled back",
+        if consumed.len() == 1 {
+            "1 inserted row was".to_owned()
+        } else {
+            format!("{} inserted rows were", consumed.len())
+        }
     ))
     .hint("what they started is the scheduler's now: stop it there, or inspect again"))
 }

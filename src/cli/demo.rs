@@ -26,6 +26,8 @@ struct Story {
 
 const DATABASE: &str = "scheduler.db";
 const BUNDLE: &str = "repair";
+/// Where the bundle of the walk is kept, with its receipts.
+const WALKED: &str = "walked";
 
 /// Walks through a whole repair.
 pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
@@ -34,12 +36,24 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let (dir, kept) = workplace(path_of(m, "keep"))?;
     let outcome = walk(app, &scheduler, &story, &dir).await;
     if kept {
-        ui::out(format!("\nEverything is in {}: repeat any command there.", dir.display()));
+        begin_again(app, &scheduler, &story).await?;
+        ui::out(format!("\nThe database in {} is as it was at the start:", dir.display()));
+        ui::out(format!("repeat the commands above there, in their order. The bundle is in {WALKED}/, too."));
     } else {
         let _ = std::env::set_current_dir(std::env::temp_dir());
         let _ = std::fs::remove_dir_all(&dir);
     }
     outcome
+}
+
+/// A fresh database, and the bundle out of the way: a bundle that was rolled back
+/// is not applied again, and the same plan has the same id.
+async fn begin_again(app: &App, scheduler: &str, story: &Story) -> Result<()> {
+    let cannot = |e: std::io::Error| Error::usage(format!("cannot tidy up: {e}"));
+    if Path::new(BUNDLE).exists() {
+        std::fs::rename(BUNDLE, WALKED).map_err(cannot)?;
+    }
+    make_database(app, scheduler, story).await
 }
 
 fn pick(app: &App, name: Option<&str>) -> Result<String> {
@@ -157,6 +171,9 @@ async fn open() -> Result<Database> {
 }
 
 async fn make_database(app: &App, scheduler: &str, story: &Story) -> Result<()> {
+    for left in ["-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{DATABASE}{left}"));
+    }
     std::fs::File::create(DATABASE).map_err(|e| Error::usage(format!("cannot write {DATABASE}: {e}")))?;
     let manifest = app.manifests.release(scheduler, &story.release)?;
     let path = format!("{scheduler}/demo/rows.sql");

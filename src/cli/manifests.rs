@@ -22,8 +22,12 @@ fn list(app: &App, m: &ArgMatches) -> Result<u8> {
         .manifests
         .iter()
         .map(|m| {
-            let approximate = if m.approximate.is_empty() { "" } else { "approximate" };
-            vec![m.scheduler.clone(), m.generation.clone(), m.releases.join(" "), approximate.to_owned()]
+            let approximate = match m.approximate.as_slice() {
+                [] => String::new(),
+                some if some.len() == m.releases.len() => "approximate".to_owned(),
+                some => format!("approximate: {}", some.join(" ")),
+            };
+            vec![m.scheduler.clone(), m.generation.clone(), m.releases.join(" "), approximate]
         })
         .collect();
     if wants_json(m) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::{Identified, begin_snapshot, end_snapshot, look, schema_digest, target};
+use super::{Identified, begin_snapshot, end_snapshot, look, look_at_effects, look_at_names, schema_digest, target};
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::plan::{Answers, Before, Draft, From, Inputs, Params, Plan, Site, Zone};
@@ -166,8 +166,21 @@ pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan
     }
     let mut inputs: Vec<Inputs<'_>> = workers.into_iter().map(|w| w.inputs).collect();
     will_hold(db, &draft, &mut inputs).await?;
-    end_snapshot(db).await?;
+    let mut effects = Vec::new();
+    for inputs in inputs.iter().filter(|_| !draft.overlay().is_empty()) {
+        let felt = look_at_effects(db, inputs).await?;
+        // Two recipes may look at the same kind of row.
+        effects.extend(felt.into_iter().filter(|text| !effects.contains(text)).collect::<Vec<_>>());
+    }
     let mut plan = draft.finish(&inputs, from, target(db).await?)?;
+    if let Some(inputs) = inputs.first() {
+        let mut runs: Vec<&str> = plan.instances().into_iter().collect();
+        // Numbers in their own order.
+        runs.sort_by_key(|run| (run.len(), *run));
+        plan.runs = look_at_names(db, inputs, &runs).await?;
+    }
+    end_snapshot(db).await?;
+    plan.effects = effects;
     plan.target.schema_sha256 = schema_digest(request.catalog, &plan.tables());
     Ok(plan)
 }
@@ -208,7 +221,7 @@ async fn settle(db: &mut Database, workers: &mut [Worker<'_>], from: &From) -> R
                 settled = false;
             }
         }
-        draft.ask_for_choices()?;
+        draft.ask_for_choices(&workers.iter().map(|w| &w.inputs).collect::<Vec<_>>())?;
         if settled {
             return Ok(draft);
         }

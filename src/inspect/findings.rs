@@ -34,10 +34,27 @@ pub struct FindingReport {
     pub sample: Vec<String>,
     /// Whether it harms more than its own rows: such findings come first.
     pub urgent: bool,
+    /// The rows of each role apart.
+    pub of: Vec<FoundRows>,
+    /// How many of the rows stand under an earlier finding, too.
+    pub listed_above: usize,
     /// Whether no recipe writes such rows: somebody must decide.
     pub report_only: bool,
     /// A paragraph for each of the first rows, where the recipe has one.
     pub explained: Vec<Explained>,
+}
+
+/// The rows of one role under a finding.
+#[derive(Debug, Serialize)]
+pub struct FoundRows {
+    /// The role.
+    pub role: String,
+    /// How many, as people say it.
+    pub what: String,
+    /// The first keys and labels.
+    pub sample: Vec<String>,
+    /// How many more there are.
+    pub more: usize,
 }
 
 /// A paragraph about one row.
@@ -130,8 +147,11 @@ impl Findings {
             let rows: Vec<&LookedRow> = looked.iter().filter(|r| r.finding == finding.code && is_found(r)).collect();
             if !rows.is_empty() {
                 let repaired = rows.iter().filter(|r| r.verdict != REPORT);
-                self.found.extend(repaired.map(|r| (r.role.clone(), r.key.clone())));
-                self.findings.push(report(recipe, finding, &rows, found, inputs.env())?);
+                let repaired: Vec<_> = repaired.map(|r| (r.role.clone(), r.key.clone())).collect();
+                let mut report = report(recipe, finding, &rows, found, inputs.env())?;
+                report.listed_above = repaired.iter().filter(|row| self.found.contains(*row)).count();
+                self.found.extend(repaired);
+                self.findings.push(report);
             }
         }
         for row in looked.iter().filter(|r| !is_found(r)) {
@@ -220,9 +240,26 @@ fn report(
         rows: rows.len(),
         sample: rows.iter().take(SAMPLE).map(|r| format!("{} {}", r.key, r.label)).collect(),
         urgent: finding.urgent,
+        of: roles_apart(rows, found),
+        listed_above: 0,
         report_only: rows.iter().all(|r| r.verdict == REPORT),
         explained,
     })
+}
+
+/// Rows by role: the keys of two tables look alike.
+fn roles_apart(rows: &[&LookedRow], found: &Identified) -> Vec<FoundRows> {
+    let mut roles: BTreeMap<&str, Vec<&LookedRow>> = BTreeMap::new();
+    for row in rows {
+        roles.entry(&row.role).or_default().push(row);
+    }
+    let of = |(role, rows): (&str, Vec<&LookedRow>)| FoundRows {
+        role: role.to_owned(),
+        what: found.manifest.words.count(role, rows.len()),
+        sample: rows.iter().take(SAMPLE).map(|r| format!("{} {}", r.key, r.label).trim_end().to_owned()).collect(),
+        more: rows.len().saturating_sub(SAMPLE),
+    };
+    roles.into_iter().rev().map(of).collect()
 }
 
 /// The rows to explain: where several steps write what is found, the one that gives most speaks.

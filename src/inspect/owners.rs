@@ -23,6 +23,8 @@ pub enum OwnerState {
     Registered,
     /// It is not listed in the registry that the operator named.
     NotRegistered,
+    /// The operator says that it is dead, or a proof does.
+    Dead,
 }
 
 /// An owner of unfinished rows.
@@ -101,13 +103,6 @@ fn beat_query(db: &Database, catalog: &Catalog, m: &Manifest, h: &Heartbeat) -> 
     }
     let filter = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
     Ok(Some(format!("SELECT {address}, {beat} FROM {} a{join}{filter}", table(&role.table))))
-}
-
-/// Whether the text in an owner's column names an owner: some schedulers write
-/// the word NULL where there is none.
-#[must_use]
-pub fn names_an_owner(address: &str) -> bool {
-    !address.trim().is_empty() && !address.eq_ignore_ascii_case("null")
 }
 
 /// An address without what a registry may wrap it in: `http://HOST:PORT/`.

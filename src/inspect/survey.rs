@@ -6,13 +6,14 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::findings::{FindingReport, Findings, LeftReport};
-use super::owners::{OwnerState, Owners, names_an_owner, read_beats};
+use super::owners::{OwnerState, Owners, claims_address, read_beats};
 use super::{Identified, begin_snapshot, end_snapshot};
 use crate::Result;
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::plan::{Proof, Zone};
-use crate::recipe::Recipes;
+use crate::manifest::Words;
+use crate::plan::{Params, Proof, Zone, names_an_owner};
+use crate::recipe::{Recipe, Recipes};
 
 /// The version of the JSON form.
 pub const REPORT_FORMAT: u32 = 1;
@@ -52,6 +53,9 @@ pub struct InspectReport {
     pub findings: Vec<FindingReport>,
     /// What they looked at and left out.
     pub left_out: Vec<LeftReport>,
+    /// What people call the rows.
+    #[serde(skip)]
+    pub words: Words,
 }
 
 /// A count of one state.
@@ -134,6 +138,7 @@ pub async fn survey(
         owners: Vec::new(),
         findings: Vec::new(),
         left_out: Vec::new(),
+        words: found.manifest.words.clone(),
     };
     let mut findings = Findings::default();
     for recipe in request.recipes.of(&found.manifest.scheduler).filter(|r| r.applies_to(&found.manifest)) {
@@ -142,6 +147,7 @@ pub async fn survey(
         {
             report.owners = owners_of_rows(db, found, column, &beats).await?;
             look_up(&mut report.owners, request.registered);
+            mark_dead(&mut report.owners, recipe, request)?;
         }
         findings.add(db, catalog, found, recipe, request).await?;
     }
@@ -253,6 +259,21 @@ fn look_up(owners: &mut [Owners], registered: Option<&BTreeSet<String>>) {
             _ => OwnerState::Unknown,
         };
     }
+}
+
+/// Owners whose death the operator states, or a proof that was asked for shows. A
+/// claim with a moment speaks of earlier work only, so it says nothing of today.
+fn mark_dead(owners: &mut [Owners], recipe: &Recipe, request: &SurveyRequest<'_>) -> Result<()> {
+    let of_recipe = request.given.iter().filter(|(name, _)| recipe.parameter(name).is_some());
+    let given = of_recipe.map(|(name, values)| (name.clone(), values.clone())).collect();
+    let claims = Params::read(recipe, &given, request.now, request.zone, request.said_by)?.owners();
+    for owner in owners {
+        let Some(address) = owner.address.as_ref().filter(|a| names_an_owner(a)) else { continue };
+        if claims.iter().any(|claim| claim.before.is_none() && claims_address(claim, address)) {
+            owner.state = OwnerState::Dead;
+        }
+    }
+    Ok(())
 }
 
 /// Owners of the unfinished rows of a role, by the role column that names them.

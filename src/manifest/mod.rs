@@ -87,6 +87,35 @@ pub struct Words {
     pub after_apply: String,
     /// Who may write over a repair later.
     pub written_back: String,
+    /// How long a repair can be undone: "until …".
+    pub undo_until: String,
+    /// What people call one row of a role, and several.
+    pub nouns: BTreeMap<String, [String; 2]>,
+}
+
+impl Words {
+    /// What people call some rows of a role, without their number.
+    #[must_use]
+    pub fn noun(&self, role: &str, n: usize) -> String {
+        match (self.nouns.get(role), n) {
+            (Some([one, _]), 1) => one.clone(),
+            (Some([_, many]), _) => many.clone(),
+            (None, 1) => format!("row of {role}"),
+            (None, _) => format!("rows of {role}"),
+        }
+    }
+
+    /// `2 tasks`.
+    #[must_use]
+    pub fn count(&self, role: &str, n: usize) -> String {
+        format!("{n} {}", self.noun(role, n))
+    }
+
+    /// `1 run, 2 tasks`.
+    #[must_use]
+    pub fn counts(&self, rows: &BTreeMap<String, usize>) -> String {
+        rows.iter().rev().map(|(role, n)| self.count(role, *n)).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// The states of one column.

@@ -36,6 +36,8 @@ pub(super) struct DraftStep {
     pub step: Step,
     /// What each row was found to be.
     pub found: Vec<Found>,
+    /// Whether the plan itself uncovers them.
+    pub uncovered: bool,
 }
 
 pub(super) struct Found {
@@ -61,14 +63,32 @@ impl Draft {
     ///
     /// # Errors
     /// A choice is open.
-    pub fn ask_for_choices(&self) -> Result<()> {
+    pub fn ask_for_choices(&self, parts: &[&Inputs<'_>]) -> Result<()> {
         if self.open.is_empty() {
             return Ok(());
         }
         let parameters: BTreeSet<String> = self.open.iter().map(|(name, _)| format!("--{name}")).collect();
         let parameters = parameters.into_iter().collect::<Vec<_>>().join(" and ");
         let screens: Vec<&str> = self.open.iter().map(|(_, screen)| screen.as_str()).collect();
-        Err(Error::usage(format!("a choice is needed: {parameters}\n\n{}\n", screens.join("\n\n"))))
+        let error = Error::usage(format!("a choice is needed: {parameters}\n\n{}\n", screens.join("\n\n")));
+        Err(match self.later_choices(parts).as_slice() {
+            [] => error,
+            later => error.hint(format!(
+                "what you choose may uncover rows that wait for another choice: give {} in the same command, if you know",
+                later.join(" and ")
+            )),
+        })
+    }
+
+    /// Choices that nobody made and that no row waits for yet, as `--name one|other`.
+    fn later_choices(&self, parts: &[&Inputs<'_>]) -> Vec<String> {
+        let choices =
+            parts.iter().filter_map(|p| Some((p, p.recipe.parameter(&p.recipe.file.choice.as_ref()?.parameter)?)));
+        let later = choices.filter(|(p, parameter)| {
+            !p.params.given.contains_key(&parameter.name) && !self.open.iter().any(|(name, _)| *name == parameter.name)
+        });
+        let texts: BTreeSet<String> = later.map(|(_, p)| format!("--{} {}", p.name, p.values.join("|"))).collect();
+        texts.into_iter().collect()
     }
 
     /// Adds what a look of one recipe found. `part` tells recipes apart. Says
@@ -193,7 +213,7 @@ impl Draft {
         };
         self.take_over(&step)?;
         self.overlay.add(&step);
-        self.steps.push(DraftStep { part, rank: file.rank, step, found });
+        self.steps.push(DraftStep { part, rank: file.rank, step, found, uncovered });
         Ok(true)
     }
 

@@ -8,7 +8,7 @@ use super::draft::{Draft, DraftStep};
 use super::query::Inputs;
 use super::{
     Evidence, From, HostRows, LeftOut, NotNeeded, OwnerClaim, Plan, PlanCheck, RecipeRef, SAMPLE, Step, Target,
-    step_name,
+    names_an_owner, step_name,
 };
 use crate::Result;
 use crate::manifest::Manifest;
@@ -59,6 +59,8 @@ impl Draft {
             args,
             owners,
             evidence,
+            runs: Vec::new(),
+            effects: Vec::new(),
             hosts: parts.first().map_or_else(Vec::new, |p| hosts(p.site.manifest, &steps)),
             left_out,
             not_needed,
@@ -135,8 +137,13 @@ impl Draft {
         let mut texts = Vec::new();
         for (n, inputs) in parts.iter().enumerate() {
             let drafts: Vec<&DraftStep> = self.steps.iter().filter(|s| s.part == n).collect();
+            let mut text = Vec::new();
             if !drafts.is_empty() || (n == 0 && self.steps.is_empty()) {
-                texts.push((inputs.recipe.file.name.clone(), prose(inputs, from, &drafts)?));
+                text.push(prose(inputs, from, &drafts)?);
+            }
+            text.extend(self.left_to_itself(n, inputs, from)?);
+            if !text.is_empty() {
+                texts.push((inputs.recipe.file.name.clone(), text.join("\n\n")));
             }
         }
         Ok(match texts.len() {
@@ -149,18 +156,33 @@ impl Draft {
         })
     }
 
+    /// What becomes of the rows that the operator's choice leaves to the scheduler.
+    fn left_to_itself(&self, part: usize, inputs: &Inputs<'_>, from: &From) -> Result<Option<String>> {
+        let template = inputs.recipe.file.choice.as_ref().and_then(|c| c.left.as_ref());
+        let (Some(template), Some(notes)) = (template, self.notes.get(&part)) else { return Ok(None) };
+        let extra = BTreeMap::from([("left", ser(&notes.tally.kinds)), ("release", Value::from(from.release.clone()))]);
+        let text = inputs.env().file(template, extra)?;
+        Ok((!text.is_empty()).then_some(text))
+    }
+
     fn evidence(&self, parts: &[Inputs<'_>]) -> Vec<Evidence> {
         let mut found: Vec<Evidence> = Vec::new();
         for (n, inputs) in parts.iter().enumerate() {
             for finding in &inputs.recipe.file.findings {
-                let of_part = self.steps.iter().filter(|s| s.part == n).flat_map(|s| &s.found);
-                let count = of_part.filter(|f| f.finding == finding.code).count();
-                match found.iter_mut().find(|e| e.finding == finding.code) {
-                    Some(known) => known.count += count,
-                    None if count > 0 => {
-                        found.push(Evidence { finding: finding.code.clone(), title: finding.title.clone(), count })
+                for draft in self.steps.iter().filter(|s| s.part == n) {
+                    let count = draft.found.iter().filter(|f| f.finding == finding.code).count();
+                    if count == 0 {
+                        continue;
                     }
-                    None => {}
+                    let place = found.iter().position(|e| e.finding == finding.code).unwrap_or_else(|| {
+                        let (finding, title) = (finding.code.clone(), finding.title.clone());
+                        found.push(Evidence { finding, title, count: 0, rows: BTreeMap::new(), uncovered: 0 });
+                        found.len() - 1
+                    });
+                    let evidence = &mut found[place];
+                    evidence.count += count;
+                    *evidence.rows.entry(draft.step.role.clone()).or_default() += count;
+                    evidence.uncovered += if draft.uncovered { count } else { 0 };
                 }
             }
         }
@@ -210,7 +232,7 @@ fn hosts(manifest: &Manifest, steps: &[Step]) -> Vec<HostRows> {
     for step in steps {
         let column = manifest.roles.get(&step.role).and_then(|r| r.columns.get("host"));
         let Some(index) = column.and_then(|c| step.pin_index(c)) else { continue };
-        for host in step.rows.iter().filter_map(|r| r.old[index].as_deref()).filter(|h| !h.is_empty()) {
+        for host in step.rows.iter().filter_map(|r| r.old[index].as_deref()).filter(|h| names_an_owner(h)) {
             *found.entry((&step.role, host)).or_default() += 1;
         }
     }

@@ -9,7 +9,7 @@ mod params;
 mod query;
 mod tally;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +17,8 @@ pub use answers::{Answers, Before, Seen};
 pub use draft::Draft;
 pub use foresee::Foreseen;
 pub use overlay::Overlay;
-pub use params::{OwnerClaim, ParamValue, Params, Proof, duration, wall_clock};
-pub use query::{Inputs, Site, StepRows, report_query, step_query};
+pub use params::{OwnerClaim, ParamValue, Params, Proof, duration, names_an_owner, wall_clock};
+pub use query::{Inputs, Site, StepRows, effect_query, names_query, report_query, step_query};
 
 use crate::dialect::TypeClass;
 use crate::manifest::Words;
@@ -54,6 +54,12 @@ pub struct Plan {
     /// What was counted when it was planned.
     #[serde(default)]
     pub evidence: Vec<Evidence>,
+    /// The runs that the planned rows are of, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<RunName>,
+    /// Rows that feel the repair although it does not write them, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<String>,
     /// Hosts that the planned rows name: where processes may still run.
     #[serde(default)]
     pub hosts: Vec<HostRows>,
@@ -184,6 +190,31 @@ pub struct Evidence {
     pub title: String,
     /// How many rows.
     pub count: usize,
+    /// How many of each role.
+    #[serde(default)]
+    pub rows: BTreeMap<String, usize>,
+    /// How many of them the plan itself uncovers: they are not there to find before it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub uncovered: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+/// A run as people know it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunName {
+    /// Its key.
+    pub id: String,
+    /// Its own name.
+    pub name: String,
+    /// The workflow that it is a run of.
+    pub workflow: String,
+    /// The project of the workflow.
+    pub project: String,
 }
 
 /// How many planned rows of a role name a host.
@@ -373,6 +404,44 @@ impl Plan {
     pub fn tables(&self) -> Vec<&str> {
         let related = self.steps.iter().filter_map(|s| s.related.as_ref().map(|r| r.table.as_str()));
         self.steps.iter().map(|s| s.table.as_str()).chain(related).collect()
+    }
+
+    /// The runs that planned rows are of, each once.
+    #[must_use]
+    pub fn instances(&self) -> BTreeSet<&str> {
+        self.steps.iter().flat_map(|s| &s.rows).filter_map(|r| r.instance.as_deref()).collect()
+    }
+
+    /// Whether rows are inserted, which the scheduler takes: then there is no undo any more.
+    #[must_use]
+    pub fn inserts(&self) -> bool {
+        self.steps.iter().any(|s| s.op == Op::Insert)
+    }
+
+    /// What ends the undo of the whole bundle, where it inserts rows; and what to do
+    /// so that the rest stays undoable.
+    #[must_use]
+    pub fn undo_ends(&self) -> Option<String> {
+        let inserts: Vec<&Step> = self.steps.iter().filter(|s| s.op == Op::Insert).collect();
+        let first = inserts.first()?;
+        let rows = inserts.iter().map(|s| s.rows.len()).sum();
+        let noun = self.from.words.noun(&first.role, 1);
+        let recipes: BTreeSet<&str> = inserts.iter().map(|s| s.recipe.as_str()).collect();
+        let others = self.from.recipes.iter().any(|r| !recipes.contains(r.name.as_str()));
+        let rest = if others {
+            let except: Vec<String> = recipes.iter().map(|r| format!("--except {r}")).collect();
+            format!(
+                " To keep the rest undoable, plan it with `--all {}`, and {} as a second bundle.",
+                except.join(" "),
+                recipes.into_iter().collect::<Vec<_>>().join(", ")
+            )
+        } else {
+            String::new()
+        };
+        let (count, one) = (self.from.words.count(&first.role, rows), if rows == 1 { "it" } else { "one of them" });
+        Some(format!(
+            "No undo once the scheduler takes a {noun}: this bundle queues {count}, and after {one} was taken no row of the bundle can be rolled back, not in part either.{rest}"
+        ))
     }
 
     /// How many rows the plan changes.

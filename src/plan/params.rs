@@ -29,6 +29,13 @@ pub enum ParamValue {
     Owners(Vec<OwnerClaim>),
 }
 
+/// Whether the text in an owner's column names an owner: some schedulers write
+/// the word NULL where there is none.
+#[must_use]
+pub fn names_an_owner(address: &str) -> bool {
+    !address.trim().is_empty() && !address.eq_ignore_ascii_case("null")
+}
+
 /// Somebody's word that an owner is dead.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -3,15 +3,19 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use minijinja::Value;
 
 use super::overlay::Overlay;
 use super::{Column, Params, Related, SetColumn, Zone, params};
 use crate::catalog::{Catalog, LiveColumn, LiveTable, Row};
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::{Manifest, Role};
-use crate::recipe::{Op, Recipe, ReportFile, SetKind, StepFile};
+use crate::recipe::{EffectFile, Op, Recipe, ReportFile, SetKind, StepFile};
 use crate::render::{Query, RecipeEnv, RecipeScope};
 use crate::{Error, Result};
+
+/// The file beside a scheduler's recipes that names runs.
+const RUN_NAMES: &str = "run_names.sql.j2";
 
 /// A database with a release of a scheduler in it, at a moment.
 #[derive(Clone, Copy)]
@@ -175,6 +179,31 @@ pub fn report_query(inputs: &Inputs<'_>, file: &ReportFile) -> Result<String> {
         order.push(d.key_order(&format!("q.{name}"), role_column(inputs, role, table, name)?.class));
     }
     Ok(format!("{with}SELECT {}\nFROM (\n{query}\n) q\nORDER BY {}", fields.join(", "), order.join(", ")))
+}
+
+/// The query of an effect, everything read as text, ordered by the first column.
+///
+/// # Errors
+/// The recipe's template does not render.
+pub fn effect_query(inputs: &Inputs<'_>, file: &EffectFile) -> Result<String> {
+    let Query { with, body: query } = inputs.look_env().query(&file.query)?;
+    let fields: Vec<String> = file.gives.iter().map(|name| inputs.site.dialect.as_text(&format!("q.{name}"))).collect();
+    let first = file.gives.first().map_or("1", String::as_str);
+    Ok(format!("{with}SELECT {}\nFROM (\n{query}\n) q\nORDER BY q.{first}", fields.join(", ")))
+}
+
+/// The query of the names of some runs (`id`, `name`, `workflow`, `project`), where
+/// the scheduler's recipes share one.
+///
+/// # Errors
+/// As [`effect_query`].
+pub fn names_query(inputs: &Inputs<'_>, runs: &[&str]) -> Result<Option<String>> {
+    let d = inputs.site.dialect;
+    let literal = |run: &&str| if run.parse::<i64>().is_ok() { (*run).to_owned() } else { d.text_literal(run) };
+    let runs: Vec<String> = runs.iter().map(literal).collect();
+    let query = inputs.env().shared_query(RUN_NAMES, BTreeMap::from([("runs", Value::from(runs))]))?;
+    let fields = ["id", "name", "workflow", "project"].map(|name| d.as_text(&format!("q.{name}")));
+    Ok(query.map(|query| format!("SELECT {}\nFROM (\n{query}\n) q\nORDER BY q.id", fields.join(", "))))
 }
 
 fn new_value(d: &Dialect, role_column: &str, column: &SetColumn) -> String {

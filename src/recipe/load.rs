@@ -209,11 +209,22 @@ fn files_are_there(recipe: &Recipe, place: Place<'_>) -> Result<()> {
         let message = format!("reports.{}.query: no file {} beside it", report.role, report.query);
         return Err(place.at(&["reports", &index.to_string(), "query"], message));
     }
+    if let Some((index, effect)) = recipe.file.effects.iter().enumerate().find(|(_, e)| missing(&e.query)) {
+        let message = format!("effects.{}.query: no file {} beside it", effect.name, effect.query);
+        return Err(place.at(&["effects", &index.to_string(), "query"], message));
+    }
+    if let Some((index, effect)) = recipe.file.effects.iter().enumerate().find(|(_, e)| e.gives.is_empty()) {
+        let message = format!("effects.{}.gives: name the columns of the query", effect.name);
+        return Err(place.at(&["effects", &index.to_string(), "gives"], message));
+    }
     if missing(&recipe.file.prose) {
         return Err(place.at(&["prose"], format!("prose: no file {} beside it", recipe.file.prose)));
     }
     if let Some(choice) = recipe.file.choice.iter().find(|c| missing(&c.screen)) {
         return Err(place.at(&["choice", "screen"], format!("choice.screen: no file {} beside it", choice.screen)));
+    }
+    if let Some(left) = recipe.file.choice.iter().filter_map(|c| c.left.as_ref()).find(|left| missing(left)) {
+        return Err(place.at(&["choice", "left"], format!("choice.left: no file {left} beside it")));
     }
     Ok(())
 }
@@ -247,6 +258,12 @@ fn templates_parse(recipe: &Recipe, place: Place<'_>) -> Result<()> {
     for (index, finding) in recipe.file.findings.iter().enumerate() {
         let path = ["findings", &index.to_string(), "explain"];
         env.template_from_str(&finding.explain).map_err(|e| place.at(&path, Error::from(e)))?;
+    }
+    for (index, effect) in recipe.file.effects.iter().enumerate() {
+        for (key, text) in [("when", &effect.when), ("text", &effect.text)] {
+            let path = ["effects", &index.to_string(), key];
+            env.template_from_str(text).map_err(|e| place.at(&path, Error::from(e)))?;
+        }
     }
     for (index, check) in recipe.file.checks.iter().enumerate() {
         let path = ["checks", &index.to_string(), "sql"];

@@ -66,6 +66,9 @@ pub struct RecipeFile {
     /// Queries whose rows are shown to people and never written.
     #[serde(default)]
     pub reports: Vec<ReportFile>,
+    /// What rows feel the repair that it does not write.
+    #[serde(default)]
+    pub effects: Vec<EffectFile>,
     /// What must hold afterwards.
     #[serde(default)]
     pub checks: Vec<Check>,
@@ -162,6 +165,9 @@ pub struct Choice {
     pub verdict: String,
     /// The template that explains both sides on one screen.
     pub screen: String,
+    /// The template of what becomes of the rows that the choice leaves to the
+    /// scheduler, for the ticket; it may come out empty.
+    pub left: Option<String>,
 }
 
 /// One step of a recipe.
@@ -214,6 +220,23 @@ pub struct ReportFile {
     /// Further columns of the query, for the finding's paragraph.
     #[serde(default)]
     pub gives: Vec<String>,
+}
+
+/// A query of rows that feel the repair although it does not write them, asked
+/// of the database as it will be.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EffectFile {
+    /// Stable name.
+    pub name: String,
+    /// Whether the release needs it: a template that gives `yes`, or the reason why not.
+    pub when: String,
+    /// The query file.
+    pub query: String,
+    /// The columns of the query; the first one orders the rows.
+    pub gives: Vec<String>,
+    /// The template of the sentence about one row.
+    pub text: String,
 }
 
 /// What happens to a row.

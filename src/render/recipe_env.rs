@@ -40,6 +40,7 @@ pub struct RecipeScope<'a> {
 pub struct RecipeEnv {
     env: Environment<'static>,
     folder: String,
+    scheduler: String,
     /// The tables as they will be, each as one named query.
     tables: Vec<String>,
     named: Named,
@@ -84,7 +85,13 @@ impl RecipeEnv {
         let named = Named::default();
         add_named(&mut env, scope.dialect, &named);
         let tables = scope.tables.iter().map(|(table, sql)| format!("{} AS ({sql})", to_come(scope.dialect, table)));
-        Ok(Self { env, folder: recipe.folder.clone(), tables: tables.collect(), named })
+        Ok(Self {
+            env,
+            folder: recipe.folder.clone(),
+            scheduler: recipe.scheduler.clone(),
+            tables: tables.collect(),
+            named,
+        })
     }
 
     /// Renders one of the recipe's queries.
@@ -112,6 +119,18 @@ impl RecipeEnv {
             self.tables.iter().map(String::as_str).chain(named.iter().map(|(_, sql)| sql.as_str())).collect();
         let with = if parts.is_empty() { String::new() } else { format!("WITH RECURSIVE {}\n", parts.join(",\n")) };
         Ok(Query { with, body })
+    }
+
+    /// Renders a query that all recipes of the scheduler share, if there is such a file.
+    ///
+    /// # Errors
+    /// As [`RecipeEnv::file`].
+    pub fn shared_query(&self, name: &str, extra: BTreeMap<&str, Value>) -> Result<Option<String>> {
+        match self.env.get_template(&format!("{}/{SHARED}/{name}", self.scheduler)) {
+            Ok(template) => Ok(Some(template.render(extra)?.trim().to_owned())),
+            Err(e) if e.kind() == ErrorKind::TemplateNotFound => Ok(None),
+            Err(e) => Err(e.into()),
+        }
     }
 
     /// Renders one of the recipe's files.

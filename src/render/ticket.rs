@@ -7,7 +7,7 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use crate::data::Tree;
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::Engine;
-use crate::plan::{Plan, Step, step_name};
+use crate::plan::{Evidence, Plan, RowChange, RunName, Step, step_name};
 use crate::recipe::{Op, SetKind};
 use crate::render::ser;
 use crate::ui::safe;
@@ -38,10 +38,22 @@ pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<St
     x.insert("plan", ser(header(plan)));
     x.insert("steps", plan.steps.iter().enumerate().map(|(i, s)| step_map(s, i)).collect::<Vec<_>>().into());
     x.insert("rows", plan.row_count().into());
+    x.insert("summary", summary(plan).into());
+    x.insert("undo_ends", plan.undo_ends().unwrap_or_default().into());
+    x.insert("inserts", plan.inserts().into());
+    x.insert("runs", runs(plan).into());
+    x.insert("workflows", names(plan, |r| &r.workflow).into());
+    x.insert("projects", names(plan, |r| &r.project).into());
+    x.insert("evidence", plan.evidence.iter().map(|e| evidence(plan, e)).collect::<Vec<_>>().into());
+    x.insert("nouns", left_nouns(plan).into());
     x.insert("ledger", d.table(plan.target.own_schema(), super::book::LEDGER).into());
     x.insert("zone", plan.from.zone.as_ref().map_or(Value::from(""), |z| utc_offset(z.offset_minutes).into()));
     x.insert("lock_seconds", super::book::LOCK_SECONDS.into());
     x.insert("statement_seconds", super::book::STATEMENT_SECONDS.into());
+    let hosts = plan.hosts.iter().map(|h| format!("{}: {}", quiet(&h.host), plan.from.words.count(&h.role, h.rows)));
+    x.insert("hosts", hosts.collect::<Vec<_>>().into());
+    x.insert("dialect_has_schemas", (d.engine != Engine::Sqlite).into());
+    x.insert("drops_all", (d.engine == Engine::MySql).into());
     x.insert("grants", grants(plan, d).into());
     x.insert("client", d.client.as_str().into());
     x.insert("client_command", d.command.as_str().into());
@@ -62,6 +74,7 @@ pub fn utc_offset(minutes: i64) -> String {
 fn header(plan: &Plan) -> Plan {
     let mut header = plan.clone();
     header.hosts.iter_mut().for_each(|h| h.host = quiet(&h.host));
+    header.effects.iter_mut().for_each(|text| *text = safe(text, 600).replace('|', "/").replace('`', "'"));
     header.left_out.iter_mut().flat_map(|l| &mut l.sample).for_each(|key| *key = quiet(key));
     for step in &mut header.steps {
         step.rows.clear();
@@ -75,7 +88,13 @@ fn quiet(text: &str) -> String {
 }
 
 fn step_map(step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
-    let label = |row: &crate::plan::RowChange| format!("{} {}", quiet(&row.key_text()), quiet(&row.label));
+    // A row to come has no key of its own yet.
+    let key = |row: &RowChange| match (step.op, &row.instance) {
+        (Op::Insert, Some(run)) => format!("new, for run {}", quiet(run)),
+        (Op::Insert, None) => "new".to_owned(),
+        _ => quiet(&row.key_text()),
+    };
+    let label = |row: &RowChange| format!("{} {}", key(row), quiet(&row.label)).trim_end().to_owned();
     BTreeMap::from([
         ("name", Value::from(step_name(index, &step.role))),
         ("title", Value::from(step.title.clone())),
@@ -95,6 +114,129 @@ fn step_map(step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
         ("sample", Value::from(step.rows.iter().take(SAMPLE).map(label).collect::<Vec<_>>())),
         ("more", Value::from(step.rows.len().saturating_sub(SAMPLE))),
     ])
+}
+
+/// What a manager approves, a line for each kind of change: how many of what,
+/// what happens to them, and the states that they end in.
+fn summary(plan: &Plan) -> Vec<String> {
+    let mut lines: Vec<(String, &Step, usize, BTreeMap<String, usize>)> = Vec::new();
+    for step in &plan.steps {
+        let title = bare_title(plan, step);
+        let place = lines.iter().position(|(t, s, ..)| *t == title && s.role == step.role && s.op == step.op);
+        let place = place.unwrap_or_else(|| {
+            lines.push((title, step, 0, BTreeMap::new()));
+            lines.len() - 1
+        });
+        lines[place].2 += step.rows.len();
+        for (state, n) in end_states(step) {
+            *lines[place].3.entry(state).or_default() += n;
+        }
+    }
+    let line = |(title, step, rows, ends): (String, &Step, usize, BTreeMap<String, usize>)| {
+        let ends: Vec<String> =
+            ends.into_iter().map(|(state, n)| format!("{n} become{} {state}", if n == 1 { "s" } else { "" })).collect();
+        let ends = if ends.is_empty() { String::new() } else { format!(" ({})", ends.join(", ")) };
+        format!("**{}**: {title}{ends}", plan.from.words.count(&step.role, rows))
+    };
+    lines.into_iter().map(line).collect()
+}
+
+/// A step's title without what tells its rounds and recipes apart.
+fn bare_title(plan: &Plan, step: &Step) -> String {
+    let told_apart = |inside: &str| {
+        inside.split(", ").all(|w| w.starts_with("round ") || plan.from.recipes.iter().any(|r| r.name == w))
+    };
+    let split = step.title.rsplit_once(" (").and_then(|(title, rest)| Some((title, rest.strip_suffix(')')?)));
+    split.filter(|(_, inside)| told_apart(inside)).map_or(step.title.clone(), |(title, _)| title.to_owned())
+}
+
+/// The states that rows change to, by name.
+fn end_states(step: &Step) -> BTreeMap<String, usize> {
+    let mut ends = BTreeMap::new();
+    let Some((index, set)) = step.set.iter().enumerate().find(|(_, s)| step.states.contains_key(&s.column.name)) else {
+        return ends;
+    };
+    for row in step.rows.iter().filter(|_| step.op == Op::Update) {
+        let new = row.new[index].as_deref();
+        let old = step.pin_index(&set.column.name).map(|p| row.old[p].as_deref());
+        if old != Some(new) {
+            *ends.entry(step.show_value(&set.column.name, new)).or_default() += 1;
+        }
+    }
+    ends
+}
+
+/// Every run that the plan writes a row of: its name, and what becomes of its rows.
+fn runs(plan: &Plan) -> Vec<BTreeMap<&'static str, Value>> {
+    let names: BTreeMap<&str, &RunName> = plan.runs.iter().map(|r| (r.id.as_str(), r)).collect();
+    let mut changes: BTreeMap<(usize, &str), Vec<String>> = BTreeMap::new();
+    for step in &plan.steps {
+        let mut rows: BTreeMap<&str, Vec<&RowChange>> = BTreeMap::new();
+        for row in &step.rows {
+            if let Some(run) = row.instance.as_deref() {
+                rows.entry(run).or_default().push(row);
+            }
+        }
+        for (run, rows) in rows {
+            changes.entry((run.len(), run)).or_default().push(change(plan, step, &rows));
+        }
+    }
+    let line = |((_, run), changes): ((usize, &str), Vec<String>)| {
+        let name = |f: fn(&RunName) -> &String| names.get(run).map_or_else(String::new, |r| quiet(f(r)));
+        BTreeMap::from([
+            ("id", Value::from(quiet(run))),
+            ("name", name(|r| &r.name).into()),
+            ("workflow", name(|r| &r.workflow).into()),
+            ("project", name(|r| &r.project).into()),
+            ("changes", changes.join("; ").into()),
+        ])
+    };
+    changes.into_iter().map(line).collect()
+}
+
+/// What a step does to the rows of one run: `task 7: 1 RUNNING → 6 FAILURE`.
+fn change(plan: &Plan, step: &Step, rows: &[&RowChange]) -> String {
+    let noun = plan.from.words.noun(&step.role, rows.len());
+    let state = step.set.iter().enumerate().find(|(_, s)| step.states.contains_key(&s.column.name));
+    let keys: Vec<String> = rows.iter().map(|r| quiet(&r.key_text())).collect();
+    let kinds = |(index, column): (usize, &str)| {
+        let old = |r: &RowChange| step.pin_index(column).map(|p| step.show_value(column, r.old[p].as_deref()));
+        let kind = |r: &&RowChange| {
+            let new = step.show_value(column, r.new[index].as_deref());
+            match old(r).filter(|old| *old != new) {
+                Some(old) => format!("{old} → {new}"),
+                None => new,
+            }
+        };
+        rows.iter().map(kind).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
+    };
+    match (step.op, state) {
+        (Op::Insert, _) => format!("{} new {noun}", rows.len()),
+        (Op::Delete, _) => format!("{noun} {} deleted", keys.join(", ")),
+        (Op::Update, Some((index, set))) => {
+            format!("{noun} {}: {}", keys.join(", "), kinds((index, &set.column.name)))
+        }
+        (Op::Update, None) => format!("{noun} {}", keys.join(", ")),
+    }
+}
+
+/// The distinct names of something of the runs; none where the recipes do not say.
+fn names(plan: &Plan, name: fn(&RunName) -> &String) -> Vec<String> {
+    let names: BTreeSet<String> = plan.runs.iter().map(|r| quiet(name(r))).filter(|n| !n.is_empty()).collect();
+    names.into_iter().collect()
+}
+
+fn evidence(plan: &Plan, e: &Evidence) -> BTreeMap<&'static str, Value> {
+    let uncovered = if e.uncovered == 0 { String::new() } else { format!(" ({} uncovered by this plan)", e.uncovered) };
+    BTreeMap::from([
+        ("title", Value::from(e.title.clone())),
+        ("rows", format!("{}{uncovered}", plan.from.words.counts(&e.rows)).into()),
+    ])
+}
+
+/// What people call the rows of each line of what is left out.
+fn left_nouns(plan: &Plan) -> Vec<String> {
+    plan.left_out.iter().map(|l| plan.from.words.count(&l.role, l.count)).collect()
 }
 
 /// What a step does to its rows, a line for each kind of change:

@@ -7,7 +7,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::bundle::Bundle;
 use crate::plan::{Plan, RowChange, Step};
-use crate::ui::{BAD, GOOD, HEAD, out, paint, safe};
+use crate::ui::{BAD, GOOD, HEAD, out, paint, safe, wrap};
 
 /// How many rows of one kind a report for people names.
 const SAMPLE: usize = 10;
@@ -114,9 +114,11 @@ pub fn print(diff: &BundleDiff, a: &Bundle, b: &Bundle) {
     if diff.same {
         return out(format!("the bundles are the same, byte by byte (seal {})", a.seal.short()));
     }
-    out(format!("{} {} ({}) and {} ({})", paint(HEAD, "Bundles"), a.id, a.dir.display(), b.id, b.dir.display()));
+    let line = format!("{} ({}) and {} ({})", a.id, a.dir.display(), b.id, b.dir.display());
+    wrap(&format!("{} ", paint(HEAD, "Bundles")), 2, &line).iter().for_each(out);
     for [name, first, second] in &diff.facts {
-        out(format!("  {name}: {} | {}", safe(first, 60), safe(second, 60)));
+        let line = format!("{name}: {} | {}", safe(first, 60), safe(second, 60));
+        wrap("  ", 4, &line).iter().for_each(out);
     }
     for step in &diff.steps {
         out(paint(HEAD, &step.step));
@@ -129,12 +131,13 @@ pub fn print(diff: &BundleDiff, a: &Bundle, b: &Bundle) {
                 let more = keys.len().saturating_sub(SAMPLE);
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                 let named: Vec<String> = keys.iter().take(SAMPLE).map(|k| safe(k, 30)).collect();
-                out(format!("  {what}, {} rows: {}{more}", keys.len(), named.join(", ")));
+                let line = format!("{what}, {}: {}{more}", super::human::rows_of(keys.len()), named.join(", "));
+                wrap("  ", 4, &line).iter().for_each(out);
             }
         }
         changed_rows(step, a, b);
     }
-    out(format!("{} {}", paint(HEAD, "Files that differ:"), diff.files.join(", ")));
+    wrap(&format!("{} ", paint(HEAD, "Files that differ:")), 2, &diff.files.join(", ")).iter().for_each(out);
 }
 
 /// The first rows that both change, line against line.

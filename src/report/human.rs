@@ -5,20 +5,21 @@ use comfy_table::{ContentArrangement, Table, presets};
 use crate::apply::{BundleState, VerifyReport};
 use crate::bundle::Bundle;
 use crate::dialect::TypeClass;
-use crate::inspect::{InspectReport, OwnerState};
-use crate::plan::{Column, LeftOut, Plan, RowChange, Step, step_name};
+use crate::inspect::{ALL, Explained, FindingReport, InspectReport, OwnerState};
+use crate::manifest::Words;
+use crate::plan::{Column, LeftOut, Plan, RowChange, Step, names_an_owner, step_name};
 use crate::recipe::{Op, SetKind};
 use crate::render::ticket::{transitions, utc_offset};
-use crate::ui::{BAD, DIM, GOOD, HEAD, WARN, out, paint, safe};
-
-/// How wide a report may be.
-const WIDTH: u16 = 80;
+use crate::ui::{BAD, DIM, GOOD, HEAD, WARN, WIDTH, out, paint, safe, wrap};
 
 /// A plain table.
 #[must_use]
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(u16::try_from(WIDTH).unwrap_or(u16::MAX));
     table.set_header(head.to_vec());
     for row in rows {
         table.add_row(row.iter().map(|c| safe(c, 400)).collect::<Vec<_>>());
@@ -32,22 +33,13 @@ fn head(text: &str) {
 
 /// Prints text in lines of at most 80 columns, the following ones indented.
 fn wrapped(first: &str, indent: usize, text: &str) {
-    let mut line = first.to_owned();
-    for word in text.split(' ').filter(|w| !w.is_empty()) {
-        if line.chars().count() + word.chars().count() + 1 > usize::from(WIDTH) && !line.trim().is_empty() {
-            out(line.trim_end());
-            line = " ".repeat(indent);
-        }
-        line.push_str(word);
-        line.push(' ');
-    }
-    out(line.trim_end());
+    wrap(first, indent, text).iter().for_each(out);
 }
 
 /// The report of inspect.
 pub fn inspect(r: &InspectReport, explain: bool) {
     head(&format!("{} {} in {}", r.scheduler, r.release, r.database));
-    out(format!("  {}, identified by {}", r.server, r.identified_by));
+    wrapped("  ", 4, &format!("{}, identified by {}", r.server, r.identified_by));
     match &r.zone {
         Some(zone) => {
             wrapped("  scheduler's clock: ", 4, &format!("{} ({})", utc_offset(zone.offset_minutes), zone.known_by))
@@ -104,11 +96,14 @@ fn owners(r: &InspectReport) {
             OwnerState::Listed => "listed in this database's registry",
             OwnerState::Registered => "listed in the registry",
             OwnerState::NotRegistered => "not in the registry",
+            OwnerState::Dead => "said or shown to be dead",
         };
         let address = o.address.clone().map_or_else(
             || "(SQL NULL)".to_owned(),
-            |a| {
-                if a.is_empty() { "(empty)".to_owned() } else { a }
+            |a| match names_an_owner(&a) {
+                true => a,
+                false if a.trim().is_empty() => "(empty)".to_owned(),
+                false => format!("(the word {a}: nobody)"),
             },
         );
         vec![address, o.rows.to_string(), o.oldest.clone().unwrap_or_default(), known.to_owned()]
@@ -124,34 +119,69 @@ fn findings(r: &InspectReport, explain: bool) {
         out(format!("  {}", paint(GOOD, "nothing to repair is proved")));
     }
     for f in &r.findings {
-        let (colour, urgent) = if f.urgent { (BAD, "urgent: ") } else { (WARN, "") };
-        out(format!("  {} ({}, {})", paint(colour, &format!("{urgent}{}", f.code)), f.recipe, rows_of(f.rows)));
-        wrapped("    ", 4, &f.title);
-        out(format!("    {}", paint(DIM, &safe(&f.sample.join(", "), 74))));
-        if f.report_only && !f.urgent {
-            wrapped("    ", 4, "Shown only: flowmend does not write such rows.");
-        }
-        let shown = if explain { f.explained.len() } else { 1 };
-        for e in f.explained.iter().take(shown) {
-            wrapped("    ", 4, &format!("{}: {}", safe(&e.key, 40), safe(&e.text, 2000)));
-        }
-        if f.explained.len() > shown {
-            out(format!("    {}", paint(DIM, "(--explain: the others, too)")));
-        }
+        finding(f, explain);
     }
-    out("");
-    if !r.left_out.is_empty() {
-        head("Looked at and left out");
+    let left = r.left_out.iter().map(|l| Left {
+        reason: &l.reason,
+        what: r.words.count(&l.role, l.rows),
+        sample: &l.sample,
+        rows: l.rows,
+        why: &l.why,
+        way_out: &l.way_out,
+    });
+    left_out("Looked at and left out", left.collect());
+}
+
+fn finding(f: &FindingReport, explain: bool) {
+    let counts: Vec<&str> = f.of.iter().map(|o| o.what.as_str()).collect();
+    let (colour, urgent) = if f.urgent { (BAD, "urgent: ") } else { (WARN, "") };
+    out(format!("  {} ({}): {}", paint(colour, &format!("{urgent}{}", f.code)), f.recipe, counts.join(", ")));
+    wrapped("    ", 4, &f.title);
+    for of in &f.of {
+        let noun = of.what.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+        let keys: Vec<String> = of.sample.iter().map(|key| safe(key, 60)).collect();
+        wrapped(&format!("    {}: ", paint(DIM, noun)), 6, &sampled(&keys, of.more));
     }
-    for l in &r.left_out {
-        out(format!("  {} {} ({})", l.rows, l.role, paint(WARN, &l.reason)));
-        wrapped("    ", 4, &format!("{}.", l.why));
-        wrapped("    → ", 6, &l.way_out);
-        out(format!("    {}", paint(DIM, &safe(&l.sample.join(", "), 74))));
+    if f.listed_above > 0 {
+        wrapped("    ", 4, &format!("{} listed under a finding above, too.", rows_are(f.listed_above)));
+    }
+    if f.report_only && !f.urgent {
+        wrapped("    ", 4, "Shown only: flowmend does not write such rows.");
+    }
+    let shown = if explain { f.explained.len() } else { 1 };
+    let mut reason = "";
+    for e in f.explained.iter().take(shown) {
+        let (of_row, rest) = own_sentence(e);
+        // What is said of every row alike is said once.
+        let text = if rest == reason { of_row } else { &e.text };
+        reason = rest;
+        wrapped("    ", 4, &format!("{}: {}", safe(&e.key, 40), safe(text, 2000)));
+    }
+    if f.explained.len() > shown {
+        out(format!("    {}", paint(DIM, "(--explain: the others, too)")));
     }
 }
 
-fn rows_of<N: std::fmt::Display + PartialEq + From<u8>>(n: N) -> String {
+/// The first sentence of a paragraph, which is about its row, and the rest.
+fn own_sentence(e: &Explained) -> (&str, &str) {
+    match e.text.find(". ") {
+        Some(end) => (&e.text[..=end], e.text[end + 1..].trim_start()),
+        None => (&e.text, ""),
+    }
+}
+
+/// Keys, and how many more there are.
+fn sampled(keys: &[String], more: usize) -> String {
+    let more = if more == 0 { String::new() } else { format!(" … and {more} more") };
+    format!("{}{more}", keys.join(", "))
+}
+
+fn rows_are(n: usize) -> String {
+    if n == 1 { "1 row is".to_owned() } else { format!("{n} rows are") }
+}
+
+/// `1 row`, `2 rows`.
+pub(super) fn rows_of<N: std::fmt::Display + PartialEq + From<u8>>(n: N) -> String {
     let noun = if n == N::from(1) { "row" } else { "rows" };
     format!("{n} {noun}")
 }
@@ -165,7 +195,8 @@ pub fn bundle(b: &Bundle, rows: usize) {
     for n in &b.plan.not_needed {
         wrapped(&format!("  {} ", paint(DIM, "not needed:")), 4, &format!("{}: {}", n.title, n.why));
     }
-    left_out(&b.plan.left_out);
+    left_of_plan(&b.plan);
+    felt(&b.plan);
     seal(b);
     out(format!("  next: flowmend rehearse {} --url URL", b.dir.display()));
     out(format!("        flowmend apply {} --url URL --seal {}", b.dir.display(), b.seal.short()));
@@ -179,7 +210,8 @@ pub fn planned(b: &Bundle) {
     };
     let rows: Vec<_> = b.plan.steps.iter().enumerate().map(step).collect();
     out(table(&["step", "rows", "table", ""], &rows));
-    left_out(&b.plan.left_out);
+    left_of_plan(&b.plan);
+    felt(&b.plan);
     seal(b);
     out(format!("  next: flowmend show {}, then rehearse and apply it", b.dir.display()));
 }
@@ -187,7 +219,7 @@ pub fn planned(b: &Bundle) {
 fn bundle_head(b: &Bundle) {
     let plan = &b.plan;
     head(&format!("Bundle {} · {} · {}", b.id, plan.from.recipe, rows_of(plan.row_count())));
-    out(format!("  {} {}, identified by {}", plan.from.title, plan.from.release, plan.from.identified_by));
+    wrapped("  ", 4, &format!("{} {}, identified by {}", plan.from.title, plan.from.release, plan.from.identified_by));
     let place =
         format!("{} on {} {}", safe(&plan.target.database, 200), plan.target.dialect, plan.target.server_version);
     wrapped("  ", 4, &place);
@@ -195,7 +227,8 @@ fn bundle_head(b: &Bundle) {
     for owner in &plan.owners {
         let port = owner.port.map(|p| format!(":{p}")).unwrap_or_default();
         let before = owner.before.as_ref().map(|t| format!(" before {t}")).unwrap_or_default();
-        out(format!("  dead owner {}{port}{before}, said by {}", owner.host, safe(&owner.said_by, 40)));
+        let line = format!("dead owner {}{port}{before}, said by {}", owner.host, safe(&owner.said_by, 200));
+        wrapped("  ", 4, &line);
     }
     if let Some(why) = &plan.from.approximate {
         wrapped(&format!("  {} ", paint(WARN, "approximate facts:")), 4, why);
@@ -226,7 +259,12 @@ fn show_step(index: usize, step: &Step, rows: usize) {
 /// One row: key, name and the written columns as old → new; of a row that goes,
 /// what it is known by.
 pub(super) fn show_row(step: &Step, row: &RowChange) -> String {
-    let mut parts = vec![safe(&row.key_text(), 60)];
+    // A row to come has no key of its own yet.
+    let mut parts = vec![match (step.op, &row.instance) {
+        (Op::Insert, Some(run)) => format!("new, for run {}", safe(run, 60)),
+        (Op::Insert, None) => "new".to_owned(),
+        _ => safe(&row.key_text(), 60),
+    }];
     if !row.label.is_empty() {
         parts.push(safe(&row.label, 40));
     }
@@ -249,23 +287,73 @@ pub(super) fn show_row(step: &Step, row: &RowChange) -> String {
     parts.join(", ")
 }
 
-fn left_out(left: &[LeftOut]) {
+/// Rows of one role that are left out for one reason.
+struct Left<'a> {
+    reason: &'a str,
+    what: String,
+    sample: &'a [String],
+    rows: usize,
+    why: &'a str,
+    way_out: &'a str,
+}
+
+/// Each reason once, with the rows of every role.
+fn left_out(title: &str, left: Vec<Left<'_>>) {
     if left.is_empty() {
         return;
     }
     out("");
-    head("Left out");
-    for l in left {
-        out(format!("  {} {} ({}): {}", l.count, l.role, paint(WARN, &l.reason), safe(&l.sample.join(", "), 40)));
-        wrapped("    ", 4, &format!("{}.", l.why));
-        wrapped("    → ", 6, &l.way_out);
+    head(title);
+    for (index, first) in left.iter().enumerate() {
+        let same = |l: &&Left<'_>| (l.reason, l.why, l.way_out) == (first.reason, first.why, first.way_out);
+        if left[..index].iter().any(|l| same(&l)) {
+            continue;
+        }
+        for l in left.iter().filter(same) {
+            let keys: Vec<String> = l.sample.iter().map(|key| safe(key, 60)).collect();
+            let keys = sampled(&keys, l.rows.saturating_sub(l.sample.len()));
+            wrapped(&format!("  {} ({}): ", l.what, paint(WARN, l.reason)), 6, &keys);
+        }
+        wrapped("    ", 4, &format!("{}.", first.why));
+        wrapped("    → ", 6, first.way_out);
+    }
+}
+
+fn left_of_plan(plan: &Plan) {
+    left_out("Left out", plan.left_out.iter().map(|l| left_of(&plan.from.words, l)).collect());
+}
+
+fn left_of<'a>(words: &Words, l: &'a LeftOut) -> Left<'a> {
+    Left {
+        reason: &l.reason,
+        what: words.count(&l.role, l.count),
+        sample: &l.sample,
+        rows: l.count,
+        why: &l.why,
+        way_out: &l.way_out,
+    }
+}
+
+/// What the repair does to rows that it does not write, and what ends its undo.
+fn felt(plan: &Plan) {
+    if !plan.effects.is_empty() {
+        out("");
+        head("Felt by others");
+    }
+    for text in &plan.effects {
+        wrapped("  ", 4, &safe(text, 600));
+    }
+    if let Some(text) = plan.undo_ends() {
+        out("");
+        wrapped(&format!("{} ", paint(WARN, "undo:")), 2, &text);
     }
 }
 
 /// A plan that changes nothing.
 pub fn nothing(plan: &Plan) {
-    out(format!("Nothing to repair with {} on {} {}.", plan.from.recipe, plan.from.title, plan.from.release));
-    left_out(&plan.left_out);
+    let with = if plan.from.recipe == ALL { "any recipe" } else { &plan.from.recipe };
+    out(format!("Nothing to repair with {with} on {} {}.", plan.from.title, plan.from.release));
+    left_of_plan(plan);
 }
 
 /// The end of a rehearsal.
@@ -276,14 +364,17 @@ pub fn rehearsed(b: &Bundle, stays: &str) {
         rows_of(b.plan.row_count()),
         b.id
     ));
-    wrapped("  ", 2, &format!("every row equal to its backup in every column; rolled back; {stays}"));
+    let receipt = "a receipt is in the bundle's folder receipts/";
+    wrapped(
+        "  ",
+        2,
+        &format!("every row equal to its backup in every column; rolled back; in the database {stays}; {receipt}"),
+    );
 }
 
 /// The end of an apply or rollback. `left` is what a partial rollback left alone.
 pub fn done(b: &Bundle, what: &str, left: Option<usize>) {
-    // A no-break space keeps a number with its word.
-    let count = |s: &Step| format!("{}\u{a0}{}", s.rows.len(), s.role);
-    let counts: Vec<String> = b.plan.steps.iter().map(count).collect();
+    let counts = changes(&b.plan);
     let Some(left) = left.filter(|n| *n > 0) else {
         let line = format!("bundle {}: {}", b.id, counts.join(", "));
         return wrapped(&format!("{} ", paint(GOOD, &format!("{what}:"))), 2, &line);
@@ -294,6 +385,28 @@ pub fn done(b: &Bundle, what: &str, left: Option<usize>) {
         rows_of(b.plan.row_count() - left)
     );
     wrapped(&format!("{} ", paint(WARN, &format!("{what} in part:"))), 2, &line);
+}
+
+/// How many rows of each role were updated, deleted and inserted.
+fn changes(plan: &Plan) -> Vec<String> {
+    let mut kinds: Vec<(&str, Op, usize)> = Vec::new();
+    for step in &plan.steps {
+        match kinds.iter_mut().find(|(role, op, _)| *role == step.role && *op == step.op) {
+            Some((_, _, rows)) => *rows += step.rows.len(),
+            None => kinds.push((&step.role, step.op, step.rows.len())),
+        }
+    }
+    let verb = |op| match op {
+        Op::Update => "updated",
+        Op::Delete => "deleted",
+        Op::Insert => "inserted",
+    };
+    // No-break spaces keep a number with its words.
+    let words = &plan.from.words;
+    kinds
+        .iter()
+        .map(|(role, op, n)| format!("{} {}", words.count(role, *n), verb(*op)).replace(' ', "\u{a0}"))
+        .collect()
 }
 
 /// Inserted rows that the scheduler took.
@@ -344,7 +457,9 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
         0 => "A row that the repair hangs on came, went or changed after it.".to_owned(),
         _ if undone => "Somebody wrote these rows after the rollback.".to_owned(),
         _ if written_back.is_empty() => "Somebody wrote these rows after the repair.".to_owned(),
-        _ => format!("Somebody wrote these rows after the repair: {written_back}"),
+        _ => format!(
+            "Somebody wrote these rows after the repair: a user (a rerun, a recovery), the scheduler, or another script. One possible cause: {written_back}"
+        ),
     };
     wrapped("  ", 2, &format!("{cause} verify changed nothing."));
 }

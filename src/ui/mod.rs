@@ -54,15 +54,69 @@ pub fn note(line: impl std::fmt::Display) {
 
 /// An error with its ways out.
 pub fn error(message: &str, hints: &[String]) {
-    note(format!("{}: {message}", paint(BAD, "error")));
+    told(BAD, "error", message);
     for hint in hints {
-        note(format!("{}: {hint}", paint(WARN, "hint")));
+        told(WARN, "hint", hint);
     }
 }
 
 /// A warning.
 pub fn warn(message: impl std::fmt::Display) {
-    note(format!("{}: {message}", paint(WARN, "warning")));
+    told(WARN, "warning", &message.to_string());
+}
+
+/// A line with its kind. On a terminal it is folded; in a log it stays one line,
+/// so that it can be searched for.
+fn told(style: Style, kind: &str, message: &str) {
+    let (first, rest) = message.split_once('\n').map_or((message, None), |(first, rest)| (first, Some(rest)));
+    let kind = paint(style, kind);
+    if std::io::stderr().is_terminal() {
+        wrap(&format!("{kind}: "), 2, first).iter().for_each(note);
+    } else {
+        note(format!("{kind}: {first}"));
+    }
+    if let Some(rest) = rest {
+        note(fold(rest));
+    }
+}
+
+/// How wide a report may be.
+pub const WIDTH: usize = 80;
+
+/// Text in lines of at most [`WIDTH`] columns: what comes first, then the words,
+/// the following lines indented.
+#[must_use]
+pub fn wrap(first: &str, indent: usize, text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = first.to_owned();
+    for word in text.split(' ').filter(|w| !w.is_empty()) {
+        if columns(&line) + columns(word) > WIDTH && !line.trim().is_empty() {
+            lines.push(line.trim_end().to_owned());
+            line = " ".repeat(indent);
+        }
+        line.push_str(word);
+        line.push(' ');
+    }
+    lines.push(line.trim_end().to_owned());
+    lines
+}
+
+/// How many columns a text takes, without what colours it.
+fn columns(text: &str) -> usize {
+    anstream::adapter::strip_str(text).to_string().chars().count()
+}
+
+/// Lines that are too long, folded under their own indent.
+#[must_use]
+pub fn fold(text: &str) -> String {
+    let folded = text.lines().flat_map(|line| {
+        if line.chars().count() <= WIDTH {
+            return vec![line.to_owned()];
+        }
+        let indent = line.len() - line.trim_start().len();
+        wrap(&" ".repeat(indent), indent, line)
+    });
+    folded.collect::<Vec<_>>().join("\n")
 }
 
 /// Whether a person can answer.

@@ -42,7 +42,7 @@ fn two_bundles_are_compared_by_rows() {
     assert!(same.out.contains("the same, byte by byte"), "{}", same.out);
     let diff = show(&db, &[&other]).expect(1).out;
     for words in [
-        "--outcome:  | killed",
+        "--outcome: | killed",
         "only in the second, 2 rows: 4, 5",
         "changed otherwise, 2 rows: 1, 7",
         "+ 1, t, 1 RUNNING_EXECUTION → 9 KILL",

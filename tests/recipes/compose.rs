@@ -285,3 +285,115 @@ fn a_poison_command_uncovers_its_stranded_run() {
         }
     }
 }
+
+fn ticket(filled: &Filled, name: &str) -> String {
+    std::fs::read_to_string(filled.db.path(name).join("TICKET.md")).unwrap()
+}
+
+/// What somebody approves stands before the first table of steps.
+fn first_page(ticket: &str) -> &str {
+    ticket.split("## What").next().unwrap()
+}
+
+/// One queued command ends the undo of the whole bundle: said at the top, and no
+/// way is named that would be refused.
+#[test]
+fn a_command_that_was_taken_ends_the_undo_and_the_ticket_says_so_first() {
+    for server in Server::available("compose") {
+        let mut f = Fixture::new(server, "3.1.9").unwrap();
+        let filled = night(&mut f);
+        let planned = plan_all(&filled, &SAID).expect(0);
+        let ticket = ticket(&filled, "b");
+        for text in [first_page(&ticket), &planned.out.split_whitespace().collect::<Vec<_>>().join(" ")] {
+            assert!(text.contains("No undo once the scheduler takes a command"), "{server:?}: {text}");
+            assert!(text.contains("--except serial-chain"), "{server:?}: {text}");
+        }
+        assert!(!ticket.contains("--partial"), "{server:?}: {ticket}");
+        filled.apply("b");
+        filled.db.exec("UPDATE t_ds_task_instance SET retry_times = 9 WHERE id = 5");
+        let refused = sealed("rollback", &filled.db, "b", &[]).expect(4);
+        assert!(refused.err.contains("1 row moved") && !refused.err.contains("--partial"), "{}", refused.err);
+        // Without the recipe that inserts, the rest can be undone, in part, too.
+        let without = ["--except", "serial-chain", "--except", "stranded-runs"];
+        let mut f = Fixture::new(server, "3.1.9").unwrap();
+        let filled = night(&mut f);
+        plan_all(&filled, &[&SAID[..], &without].concat()).expect(0);
+        let ticket = self::ticket(&filled, "b");
+        assert!(!ticket.contains("No undo once") && ticket.contains("--partial"), "{server:?}: {ticket}");
+    }
+}
+
+/// A page for who approves, a list for who checks.
+#[test]
+fn the_ticket_begins_with_a_summary_and_ends_with_every_run() {
+    for server in Server::available("compose") {
+        let mut f = Fixture::new(server, "3.1.9").unwrap();
+        let filled = night(&mut f);
+        plan_all(&filled, &SAID).expect(0);
+        let ticket = ticket(&filled, "b");
+        let first = first_page(&ticket);
+        assert!(first.lines().count() < 45, "{server:?}: {first}");
+        for words in ["**Undo**", "**Risk**", "seal (first 12", "approved by", " become 6 FAILURE"] {
+            assert!(first.contains(words), "{server:?}: `{words}` is not in {first}");
+        }
+        let appendix = ticket.split("## Appendix: the runs").nth(1).unwrap();
+        let bundle = flowmend::bundle::Bundle::read(&filled.db.path("b")).unwrap();
+        for run in bundle.plan.instances() {
+            assert_eq!(appendix.matches(&format!("\n| {run} |")).count(), 1, "{server:?} run {run}: {appendix}");
+        }
+        assert!(appendix.contains("task 5: 1 RUNNING_EXECUTION → 6 FAILURE"), "{server:?}: {appendix}");
+        assert!(!ticket.contains("```flowmend"), "a code block begins on a line of its own: {ticket}");
+    }
+}
+
+/// Runs and tasks are counted apart, also in what is found.
+#[test]
+fn runs_and_tasks_are_told_apart() {
+    let mut f = Fixture::new(Server::Sqlite, "3.1.9").unwrap();
+    f.run("1", "4", "10.0.0.9", &[]).task("11", "1", "t", "1", "1");
+    let filled = f.database();
+    let seen = filled.inspect(&["--dead-owner", "10.0.0.9"]);
+    assert!(seen.contains("stop-stuck (zombie-tasks): 1 run, 1 task"), "{seen}");
+    assert!(seen.contains("run: 1 wf") && seen.contains("task: 11 t"), "{seen}");
+    assert!(seen.contains("said or shown to be dead"), "{seen}");
+    filled.plan("zombie-tasks", "b", &["--dead-owner", "10.0.0.9", "--choose", "finish"]).expect(0);
+    let ticket = ticket(&filled, "b");
+    assert!(ticket.contains("| runs being stopped that no master stops any more | 1 run, 1 task |"), "{ticket}");
+}
+
+/// A parent on a living master feels the end of its sub-workflow: it is named.
+#[test]
+fn a_parent_that_goes_on_is_named() {
+    for server in Server::available("compose") {
+        let mut f = Fixture::new(server, "3.1.9").unwrap();
+        f.run("1", "1", "10.0.0.7", &[]).task("1", "1", "sub", "1", "1");
+        f.run("2", "1", "10.0.0.9", &[("is_sub", "1")]).relation("1", "1", "2").task("2", "2", "work", "1", "1");
+        let filled = f.database();
+        let planned = filled.plan("zombie-tasks", "b", &["--dead-owner", "10.0.0.9", "--choose", "finish"]).expect(0);
+        let words = "Run 1 (wf) on 10.0.0.7:5678 is active and not written: it is the parent of sub-workflow 2";
+        assert!(first_page(&ticket(&filled, "b")).contains(words), "{server:?}: {}", ticket(&filled, "b"));
+        let shown = planned.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(shown.contains(words), "{server:?}: {}", planned.out);
+    }
+}
+
+/// What the screen warns of when runs are left to the masters, the ticket says, too.
+#[test]
+fn the_warnings_of_resume_are_in_the_ticket() {
+    let mut f = Fixture::new(Server::Sqlite, "3.1.9").unwrap();
+    f.run("1", "1", "10.0.0.9", &[]).task("11", "1", "t", "1", "1");
+    f.run("2", "4", "10.0.0.9", &[]).task("12", "2", "t", "1", "1");
+    f.run("3", "6", "10.0.0.9", &[]).task("13", "3", "t", "1", "1");
+    let filled = f.database();
+    let dead = ["--dead-owner", "10.0.0.9"];
+    let asked = filled.plan("zombie-tasks", "a", &dead).expect(2);
+    assert!(asked.err.contains("give --children finish|keep and --waiters"), "{}", asked.err);
+    let wide: Vec<&str> = asked.err.lines().filter(|l| l.starts_with("    ") && l.chars().count() > 80).collect();
+    assert!(wide.is_empty(), "{wide:#?}");
+    let screen = asked.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    filled.plan("zombie-tasks", "b", &[&dead[..], &["--choose", "resume"]].concat()).expect(0);
+    let ticket = ticket(&filled, "b");
+    for words in ["A task that holds the last slot", "a stop may hang on", "Runs that were running are taken over"] {
+        assert!(screen.contains(words) && ticket.contains(words), "`{words}`\n{}\n{ticket}", asked.err);
+    }
+}
