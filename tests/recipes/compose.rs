@@ -200,6 +200,7 @@ fn a_scope_holds_for_every_recipe() {
             let mut planned = filled.planned("b");
             planned.sort();
             assert_eq!(planned, ["task_instance 8", "task_instance 9"], "{what}");
+            std::fs::remove_dir_all(filled.db.path("b")).unwrap();
             for scope in [["--workflow", "no such"], ["--project", "no such"]] {
                 let none = plan_all(&filled, &[&SAID[..], &["--older-than", "1h"], &scope].concat()).expect(0);
                 assert!(none.out.contains("Nothing to repair"), "{what} {scope:?}: {}", none.out);
