@@ -1,4 +1,4 @@
--- flowmend bundle 84678b9eb0bc00ea: session settings
+-- flowmend bundle c9b7095e27df7072: session settings
 -- The session is set here, so that it does not hang on the client's defaults.
 SET NAMES utf8mb4;
 -- Strict, so that a guard cannot be bent to fit; backslash escapes stay on.
