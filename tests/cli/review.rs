@@ -90,7 +90,8 @@ fn a_misspelt_owner_is_noticed() {
     let db = crate::live::round::zombies(Server::Sqlite, "3.1.9");
     let args = ["--url", &db.url, "--zone", "+00:00", "--dead-owner", "10.0.0.99:5678"];
     let looked = flowmend([&["inspect"], &args[..]].concat());
-    let planned = flowmend([&["plan", "--all", "--choose", "finish"], &args[..]].concat());
+    let out = db.path("b").display().to_string();
+    let planned = flowmend([&["plan", "--all", "--choose", "finish", "--out", &out], &args[..]].concat());
     for said in [looked.err, planned.err] {
         assert_eq!(said.matches("no unfinished row names the owner 10.0.0.99:5678").count(), 1, "{said}");
     }
