@@ -91,7 +91,7 @@ fn a_run_is_closed_as_successful_or_left_out() {
             let before = db.dump();
             let said = ["--release", release, "--dead-owner", DEAD, "--choose", "finish", "--dag-complete"];
             let planned = plan_recipe(&db, "zombie-tasks", "b", &said).expect(0);
-            assert!(planned.out.contains("3 workflow_instance (dag-not-complete): 2, 4, 6"), "{}", planned.out);
+            assert!(planned.out.contains("3 runs (dag-not-complete): 2, 4, 6"), "{}", planned.out);
             assert!(planned.out.replace("\n     ", "").contains("plan without --dag-complete"), "{}", planned.out);
             sealed("apply", &db, "b", &[]).expect(0);
             assert_eq!(states(&db, release), ["7", "1", "7", "1", "6", "1", "7"], "{server:?} {release}");
@@ -122,7 +122,7 @@ fn inspect_and_a_single_run() {
     let db = all_finished(Server::Sqlite, "3.1.9");
     let said = ["--release", "3.1.9", "--dead-owner", DEAD, "--zone", "+00:00", "--now", "2026-11-29T00:00:00Z"];
     let seen = flowmend([&["inspect", "--url", &db.url, "--dag-complete"], &said[..]].concat()).expect(1);
-    assert!(seen.out.contains("3 workflow_instance (dag-not-complete)"), "{}", seen.out);
+    assert!(seen.out.contains("3 runs (dag-not-complete)"), "{}", seen.out);
     let one = ["--release", "3.1.9", "--dead-owner", DEAD, "--choose", "finish", "--dag-complete", "--instance", "1"];
     plan_recipe(&db, "zombie-tasks", "b", &one).expect(0);
     sealed("apply", &db, "b", &[]).expect(0);

@@ -159,7 +159,7 @@ fn each_row_is_explained() {
             assert_eq!(says("does not pick up tasks in this state"), ["3.3.2", "3.4.1"].contains(&release));
             assert_eq!(says("does not count this state as a failure"), release == "3.1.0");
             let human = flowmend(args).expect(1).out;
-            assert!(human.contains("parked-task (fault-tolerance-tasks, 4 rows)"), "{human}");
+            assert!(human.contains("parked-task (fault-tolerance-tasks): 4 tasks"), "{human}");
         }
     }
 }
