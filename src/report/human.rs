@@ -33,7 +33,8 @@ fn head(text: &str) {
 
 /// Prints text in lines of at most 80 columns, the following ones indented.
 fn wrapped(first: &str, indent: usize, text: &str) {
-    wrap(first, indent, text).iter().for_each(out);
+    // No-break spaces have kept words together; who reads the text by program wants blanks.
+    wrap(first, indent, text).iter().for_each(|line| out(line.replace('\u{a0}', " ")));
 }
 
 /// The report of inspect.

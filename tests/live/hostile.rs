@@ -137,7 +137,7 @@ fn no_value_widens_a_plan_in_silence() {
         "--workflow=",
         "--dead-owner=*:1",
         "--dead-owner=10.0.0.*",
-        "--dead-owner=fe80::1",
+        "--dead-owner=fe80::zz",
     ] {
         let run =
             flowmend(["plan", "zombie-tasks", "--url", &db.url, "--choose", "finish", "--zone", "UTC", bad]).expect(2);

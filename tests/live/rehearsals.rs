@@ -117,9 +117,11 @@ fn an_apply_beside_a_rehearsal() {
     for server in Server::available("an_apply_beside_a_rehearsal") {
         let db = planned(server);
         let fresh = db.dump();
-        for (what, run) in ["rehearsal", "apply"].iter().zip(beside(&db, "rehearse", "apply")) {
-            assert_eq!(run.0, Some(0), "{server:?} {what}: {}", run.1);
-        }
+        let [rehearsal, apply] = beside(&db, "rehearse", "apply");
+        assert_eq!(apply.0, Some(0), "{server:?} apply: {}", apply.1);
+        // Whoever finds the file of SQLite free first goes first; then nothing is left to rehearse.
+        let overtaken = server == Server::Sqlite && rehearsal.0 == Some(4) && rehearsal.1.contains("applied");
+        assert!(rehearsal.0 == Some(0) || overtaken, "{server:?} rehearsal: {}", rehearsal.1);
         on_bundle("verify", &db, "b").expect(0);
         sealed("rollback", &db, "b", &[]).expect(0);
         same(&db.dump(), &fresh, &format!("{server:?}: rolled back"));
