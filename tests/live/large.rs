@@ -57,8 +57,12 @@ fn ten_thousand_tasks_in_one_write() {
         assert!(statements < 150, "{statements} statements");
         let read =
             ["01_preflight.sql", "03_task_instance.sql", "04_workflow_instance.sql", "05_verify.sql", "TICKET.md"];
-        let lines: usize =
-            read.iter().map(|f| std::fs::read_to_string(db.path("b").join(f)).unwrap().lines().count()).sum();
+        // The appendix of the ticket is a list of rows, too.
+        let to_review = |file: &&str| {
+            let text = std::fs::read_to_string(db.path("b").join(file)).unwrap();
+            text.split("\n## Appendix").next().unwrap_or_default().lines().count()
+        };
+        let lines: usize = read.iter().map(|file| to_review(file)).sum();
         assert!(lines < 700, "{lines} lines to review besides the list of rows");
         sealed("apply", &db, "b", &[]).expect(0);
         assert_eq!(
