@@ -233,6 +233,7 @@ fn a_scope_narrows_it() {
             plan(&db, release, &["--instance", "102"]).expect(0);
             sealed("apply", &db, "b", &[]).expect(0);
             assert_eq!(left(&db, &manifest(release)), ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"], "{release}");
+            std::fs::remove_dir_all(db.path("b")).unwrap();
             let none = plan(&db, release, &["--project", "another"]).expect(0);
             assert!(none.out.contains("Nothing to repair"), "{release}: {}", none.out);
         }
