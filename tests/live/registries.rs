@@ -285,3 +285,28 @@ fn half_an_answer_is_no_answer() {
         server.join().unwrap();
     }
 }
+
+/// A login that the registry does not ask for is no hindrance.
+#[test]
+fn a_registry_without_logins_is_read() {
+    use std::io::{Read as _, Write as _};
+    let db = zombies(Server::Sqlite, "3.1.9");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("etcd://ann:s3cret@{}/ds", listener.local_addr().unwrap());
+    let answers = [
+        ("412 Precondition Failed", r#"{"error":"etcdserver: authentication is not enabled","code":9}"#),
+        // ds/nodes/master/10.0.0.9:5678
+        ("200 OK", r#"{"header":{},"kvs":[{"key":"ZHMvbm9kZXMvbWFzdGVyLzEwLjAuMC45OjU2Nzg="}],"count":"1"}"#),
+    ];
+    let server = std::thread::spawn(move || {
+        for (status, body) in answers {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            let length = body.len();
+            let _ = write!(stream, "HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}");
+        }
+    });
+    let refused = plan(&db, "b", &["--registry", &url, "--dead-owner", DEAD]).expect(4);
+    assert!(refused.err.contains("is listed at") && refused.err.contains(DEAD), "{}", refused.err);
+    server.join().unwrap();
+}

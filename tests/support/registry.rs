@@ -49,7 +49,11 @@ impl Registry {
     pub fn url(self, namespace: &str) -> String {
         match self {
             Self::ZooKeeper => format!("zk://{}/{namespace}", self.place()),
-            Self::Etcd => format!("etcd://root:r00t%40tests@{}/{namespace}", self.place()),
+            Self::Etcd => {
+                // On a new server nobody has switched logins on yet.
+                etcd_login();
+                format!("etcd://root:r00t%40tests@{}/{namespace}", self.place())
+            }
         }
     }
 
