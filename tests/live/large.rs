@@ -62,7 +62,7 @@ fn ten_thousand_tasks_in_one_write() {
             let text = std::fs::read_to_string(db.path("b").join(file)).unwrap();
             text.split("\n## Appendix").next().unwrap_or_default().lines().count()
         };
-        let lines: usize = read.iter().map(|file| to_review(file)).sum();
+        let lines: usize = read.iter().map(to_review).sum();
         assert!(lines < 700, "{lines} lines to review besides the list of rows");
         sealed("apply", &db, "b", &[]).expect(0);
         assert_eq!(
