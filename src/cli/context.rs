@@ -11,10 +11,10 @@ use crate::catalog::Catalog;
 use crate::db::{Access, Address, Database};
 use crate::inspect::{
     Given, HEARTBEAT, Identified, Owners, Registered, against_zone, claims_address, identify, measure_zone,
-    names_an_owner, nothing_hidden, owners_of_rows, parse_zone, shown_dead,
+    names_an_owner, nothing_hidden, of_recipe, owners_of_rows, parse_zone, shown_dead,
 };
 use crate::manifest::{Engine, Manifest};
-use crate::plan::{OwnerClaim, Params, Proof, Zone, duration};
+use crate::plan::{OwnerClaim, Params, Proof, Zone, duration, shown_claim};
 use crate::recipe::ParameterKind;
 use crate::registry;
 use crate::{Error, Result, ui};
@@ -91,8 +91,16 @@ pub(super) fn registry_address(m: &ArgMatches) -> Result<Option<registry::Addres
     given(m, "registry").filter(|text| !text.trim().is_empty()).map(registry::Address::parse).transpose()
 }
 
-/// The owners that heartbeats, or the registry, show dead, by their address, where
-/// the operator asks with the word `heartbeat`, which goes. A registry is named for
+/// The place in it where the release lists its owners.
+pub(super) fn registered<'a>(
+    address: Option<&'a registry::Address>,
+    ground: &'a Ground,
+) -> Result<Option<Registered<'a>>> {
+    address.map(|a| Registered::of(a, &ground.found.manifest, &ground.found.release)).transpose()
+}
+
+/// The owners that heartbeats, or the registry, show dead, where the operator asks
+/// with the word `heartbeat`, which goes. A registry is named for
 /// that, so it needs no word.
 pub(super) async fn from_heartbeats(
     app: &App,
@@ -100,7 +108,7 @@ pub(super) async fn from_heartbeats(
     ground: &Ground,
     given: &mut Given,
     registry: Option<&Registered<'_>>,
-) -> Result<BTreeMap<String, Proof>> {
+) -> Result<Vec<OwnerClaim>> {
     let m = &ground.found.manifest;
     let owners =
         app.recipes.of(&m.scheduler).flat_map(|r| &r.file.parameters).filter(|p| p.kind == ParameterKind::Owners);
@@ -109,7 +117,7 @@ pub(super) async fn from_heartbeats(
         Some(values) => values.iter().any(|v| v == HEARTBEAT),
         None => registry.is_some(),
     };
-    let Some(name) = names.into_iter().find(asks) else { return Ok(BTreeMap::new()) };
+    let Some(name) = names.into_iter().find(asks) else { return Ok(Vec::new()) };
     let column = app.recipes.of(&m.scheduler).find_map(|r| r.file.owner.as_deref());
     let rows = match column {
         Some(column) => owners_of_rows(db, &ground.found, column, &BTreeMap::new()).await?,
@@ -117,12 +125,7 @@ pub(super) async fn from_heartbeats(
     };
     let addresses: Vec<String> = rows.into_iter().filter_map(|o| o.address).filter(|a| names_an_owner(a)).collect();
     let (dead, witness) = match registry {
-        Some(registry) => {
-            if let Some(column) = column {
-                registry.must_know(db, m, column).await?;
-            }
-            (registry.shown_dead(&addresses).await?, "registry shows")
-        }
+        Some(registry) => (registry.shown_dead(db, m, column, &addresses).await?, "registry shows"),
         None => (shown_dead(db, &ground.catalog, m, &addresses).await?, "heartbeats show"),
     };
     if dead.is_empty() {
@@ -133,7 +136,19 @@ pub(super) async fn from_heartbeats(
     if values.is_empty() {
         given.remove(name);
     }
-    Ok(dead)
+    Ok(named(&dead))
+}
+
+/// The claims of these addresses. One that is no host is left alone, and that is said.
+fn named(dead: &BTreeMap<String, Proof>) -> Vec<OwnerClaim> {
+    let claim = |(address, proof): (&String, &Proof)| {
+        let claim = shown_claim(address, proof);
+        if claim.is_none() {
+            ui::warn(format!("the owner `{}` is no host with a port: its rows are left alone", ui::safe(address, 60)));
+        }
+        claim
+    };
+    dead.iter().filter_map(claim).collect()
 }
 
 /// Who speaks: `--operator`, else the login name.
@@ -156,16 +171,20 @@ pub(super) fn warn_of_idle_claims(claims: &[OwnerClaim], owners: &[Owners]) {
     }
 }
 
-/// The claims that the operator makes to any recipe.
-pub(super) fn all_claims(app: &App, ground: &Ground, given: &Given, said_by: &str) -> Vec<OwnerClaim> {
+/// The owners that the operator says are dead, to any recipe that looks.
+///
+/// # Errors
+/// A value of the wrong kind.
+pub(super) fn said_dead(app: &App, ground: &Ground, given: &Given, said_by: &str) -> Result<Vec<OwnerClaim>> {
     let m = &ground.found.manifest;
     let mut claims: Vec<OwnerClaim> = Vec::new();
-    for recipe in app.recipes.of(&m.scheduler) {
-        let known = |(name, _): &(&String, &Vec<String>)| recipe.parameter(name).is_some();
-        let own: Given = given.iter().filter(known).map(|(n, v)| (n.clone(), v.clone())).collect();
-        let params = Params::read(recipe, &own, ground.now, ground.zone.as_ref(), said_by);
-        let new = params.map(|p| p.owners()).unwrap_or_default();
-        claims.extend(new.into_iter().filter(|c| !claims.contains(c)).collect::<Vec<_>>());
+    for recipe in app.recipes.of(&m.scheduler).filter(|r| r.applies_to(m)) {
+        let params = Params::read(recipe, &of_recipe(given, recipe), ground.now, ground.zone.as_ref(), said_by)?;
+        for claim in params.owners() {
+            if !claims.contains(&claim) {
+                claims.push(claim);
+            }
+        }
     }
-    claims
+    Ok(claims)
 }

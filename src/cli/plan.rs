@@ -7,15 +7,16 @@ use clap::ArgMatches;
 
 use super::App;
 use super::args::{given, path_of, recipe_args, wants_json};
-use super::context::{Ground, from_heartbeats, ground, open, operator, registry_address, warn_of_idle_claims};
+use super::context::{
+    Ground, from_heartbeats, ground, open, operator, registered, registry_address, warn_of_idle_claims,
+};
 use crate::bundle::{self, Bundle};
 use crate::db::{Access, Database};
 use crate::inspect::{
-    Given, Owners, PlanPart, PlanRequest, Registered, all_parts, claims_address, derive, owners_of_rows, parts,
-    refuse_beating,
+    Given, Owners, PlanPart, PlanRequest, all_parts, claims_address, derive, owners_of_rows, parts, refuse_beating,
 };
 use crate::manifest::Engine;
-use crate::plan::{OwnerClaim, Params, Plan, Proof};
+use crate::plan::{OwnerClaim, Params, Plan};
 use crate::recipe::{Recipe, Recipes};
 use crate::render::files;
 use crate::{Error, Result, report, ui};
@@ -35,10 +36,9 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     }
     let mut given = recipe_args(&app.recipes, m)?;
     let address = registry_address(m)?;
-    let registry =
-        address.as_ref().map(|a| Registered::of(a, &ground.found.manifest, &ground.found.release)).transpose()?;
-    let proofs = from_heartbeats(app, &mut db, &ground, &mut given, registry.as_ref()).await?;
-    let parts = chosen_parts(app, &ground, &given, &proofs, m)?;
+    let registry = registered(address.as_ref(), &ground)?;
+    let shown_dead = from_heartbeats(app, &mut db, &ground, &mut given, registry.as_ref()).await?;
+    let parts = chosen_parts(app, &ground, &given, &shown_dead, m)?;
     let claims: Vec<OwnerClaim> = parts.iter().flat_map(|p| p.params.owners()).collect();
     refuse_beating(&mut db, &ground.catalog, &ground.found.manifest, &claims, "give").await?;
     if let Some(registry) = &registry {
@@ -74,13 +74,13 @@ fn chosen_parts<'a>(
     app: &'a App,
     ground: &Ground,
     given: &Given,
-    proofs: &BTreeMap<String, Proof>,
+    shown_dead: &[OwnerClaim],
     m: &ArgMatches,
 ) -> Result<Vec<PlanPart<'a>>> {
     let said_by = operator(m);
     let read = |r: &Recipe, given: &Given| {
         let mut params = Params::read(r, given, ground.now, ground.zone.as_ref(), &said_by)?;
-        warn_of_odd(&params.add_shown_dead(proofs));
+        params.add_owners(shown_dead);
         Ok(params)
     };
     if m.get_flag("all") {
@@ -140,13 +140,6 @@ fn triggers(plan: &Plan, ground: &Ground, m: &ArgMatches) -> Result<Vec<String>>
         return Ok(Vec::new());
     }
     Ok(found)
-}
-
-/// An address that is no host is left alone, and that is said.
-pub(super) fn warn_of_odd(addresses: &[String]) {
-    for odd in addresses {
-        ui::warn(format!("the owner `{}` is no host with a port: its rows are left alone", ui::safe(odd, 60)));
-    }
 }
 
 fn is_claimed(owner: &Owners, claims: &[OwnerClaim]) -> bool {

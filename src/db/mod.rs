@@ -15,6 +15,7 @@ use sqlx::{AssertSqlSafe, ColumnIndex, Decode, Either, Type};
 pub use fault::{DbFault, FaultKind};
 pub use open::Access;
 pub use url::Address;
+pub(crate) use url::percent_decode;
 
 pub use crate::catalog::Row;
 use crate::dialect::Dialect;

@@ -126,7 +126,8 @@ fn parse_url(text: &str) -> std::result::Result<(Url, bool), url::ParseError> {
     }
 }
 
-fn percent_decode(text: &str) -> String {
+/// The text that a part of an address stands for.
+pub(crate) fn percent_decode(text: &str) -> String {
     // `form_urlencoded` also turns `+` into a blank, so protect it first.
     let protected = format!("x={}", text.replace('+', "%2B").replace('&', "%26"));
     url::form_urlencoded::parse(protected.as_bytes()).next().map(|(_, v)| v.into_owned()).unwrap_or_default()

@@ -53,6 +53,13 @@ pub enum Takes {
 /// What the operator said: flag name → texts.
 pub type Given = BTreeMap<String, Vec<String>>;
 
+/// What of it a recipe knows.
+#[must_use]
+pub fn of_recipe(given: &Given, recipe: &Recipe) -> Given {
+    let known = given.iter().filter(|(name, _)| recipe.parameter(name).is_some());
+    known.map(|(name, texts)| (name.clone(), texts.clone())).collect()
+}
+
 /// A recipe and, in the order of their places, all recipes that may follow it.
 ///
 /// # Errors
@@ -113,9 +120,7 @@ fn read_parts<'a>(
         read(first, given)?;
     }
     let part = |(recipe, takes): (&'a Recipe, Takes)| {
-        let of_recipe = given.iter().filter(|(name, _)| recipe.parameter(name).is_some());
-        let of_recipe: Given = of_recipe.map(|(n, v)| (n.clone(), v.clone())).collect();
-        Ok(PlanPart { recipe, params: read(recipe, &of_recipe)?, takes })
+        Ok(PlanPart { recipe, params: read(recipe, &of_recipe(given, recipe))?, takes })
     };
     chosen.into_iter().map(part).collect()
 }

@@ -6,7 +6,7 @@ use minijinja::Value;
 use serde::Serialize;
 
 use super::survey::SurveyRequest;
-use super::{Identified, look, look_at_reports};
+use super::{Identified, look, look_at_reports, of_recipe};
 use crate::Result;
 use crate::catalog::{Catalog, Row};
 use crate::db::Database;
@@ -122,14 +122,9 @@ impl Findings {
         recipe: &Recipe,
         request: &SurveyRequest<'_>,
     ) -> Result<()> {
-        let given: BTreeMap<String, Vec<String>> = request
-            .given
-            .iter()
-            .filter(|(name, _)| recipe.parameter(name).is_some())
-            .map(|(n, v)| (n.clone(), v.clone()))
-            .collect();
+        let given = of_recipe(request.given, recipe);
         let mut params = Params::read(recipe, &given, request.now, request.zone, request.said_by)?;
-        params.add_shown_dead(request.proofs);
+        params.add_owners(request.shown_dead);
         let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
         let site = Site {
             manifest: &found.manifest,

@@ -40,8 +40,8 @@ pub struct Owners {
     pub state: OwnerState,
 }
 
-/// Address → beat, as read from the heartbeat tables.
-pub type Beats = BTreeMap<String, String>;
+/// Address → its newest beat, as read from the heartbeat tables.
+pub type Beats = BTreeMap<String, Option<i64>>;
 
 /// Reads every heartbeat table of the release that is there.
 ///
@@ -50,22 +50,10 @@ pub type Beats = BTreeMap<String, String>;
 pub async fn read_beats(db: &mut Database, catalog: &Catalog, m: &Manifest) -> Result<Beats> {
     let mut beats = Beats::new();
     for heartbeat in &m.heartbeats {
-        let Some(sql) = beat_query(db, catalog, m, heartbeat)? else {
-            continue;
-        };
-        for row in db.rows(&sql).await? {
-            let Some(address) = row.first().cloned().flatten() else {
-                continue;
-            };
-            let Some(address) = address.strip_prefix(&heartbeat.path_prefix) else {
-                continue;
-            };
-            let beat = row.get(1).cloned().flatten().unwrap_or_default();
-            // An owner may have several rows, of its earlier lives, too: the newest counts.
-            let newest = beats.entry(bare(address).to_owned()).or_default();
-            if later(heartbeat.unit, &beat, newest) {
-                *newest = beat;
-            }
+        for (entry, beat) in read_all(db, catalog, m, heartbeat).await? {
+            let Some(address) = entry.strip_prefix(&heartbeat.path_prefix) else { continue };
+            let newest = beats.entry(address.to_owned()).or_default();
+            *newest = (*newest).max(beat);
         }
     }
     Ok(beats)
@@ -110,11 +98,6 @@ pub(super) fn bare(address: &str) -> &str {
     address.split_once("://").map_or(address, |(_, rest)| rest).trim_end_matches('/')
 }
 
-/// Whether a beat is later than another one of the same table.
-fn later(unit: BeatUnit, beat: &str, other: &str) -> bool {
-    moment(unit, beat) > moment(unit, other)
-}
-
 /// A beat as milliseconds, comparable among the beats of one table only.
 fn moment(unit: BeatUnit, beat: &str) -> Option<i64> {
     match unit {
@@ -146,14 +129,21 @@ pub fn claims_address(claim: &OwnerClaim, address: &str) -> bool {
     }
 }
 
+/// Whether somebody says that an address is dead now. A claim with a time speaks of
+/// earlier work only.
+#[must_use]
+pub fn said_dead_now(claims: &[OwnerClaim], address: &str) -> bool {
+    claims.iter().any(|claim| claim.before.is_none() && claims_address(claim, address))
+}
+
 /// Addresses, among those said to be dead, whose heartbeat moved while it was
-/// watched. A claim with a time does not say that the owner is dead now.
+/// watched.
 ///
 /// # Errors
 /// What the server said.
 async fn beating(db: &mut Database, catalog: &Catalog, m: &Manifest, claims: &[OwnerClaim]) -> Result<Vec<String>> {
     let first = read_beats(db, catalog, m).await?;
-    let claimed = |address: &&String| claims.iter().any(|c| c.before.is_none() && claims_address(c, address));
+    let claimed = |address: &&String| said_dead_now(claims, address);
     if !first.keys().any(|a| claimed(&a)) {
         return Ok(Vec::new());
     }
@@ -210,7 +200,7 @@ pub async fn shown_dead(
     }
     let newest = second.values().flatten().max().copied().unwrap_or_default();
     let expires = i64::try_from(heartbeat.expires_ms).unwrap_or(i64::MAX);
-    let proof = |address: &&String| {
+    let shown = |address: &str| {
         let key = format!("{}{}", heartbeat.path_prefix, bare(address));
         match second.get(&key) {
             None => Some(format!("it is not in the registry, where {beating} of {} entries beat", second.len())),
@@ -222,26 +212,22 @@ pub async fn shown_dead(
             Some(_) => None,
         }
     };
-    let proof = |address: &&String| {
-        let said_by = format!("the heartbeats in this database: {}", proof(address)?);
-        Some(Proof { said_by, registry: None })
+    let proof = |address: &String| {
+        let said_by = format!("the heartbeats in this database: {}", shown(address)?);
+        Some((address.clone(), Proof { said_by, registry: None }))
     };
-    Ok(addresses.iter().filter_map(|a| Some((a.clone(), proof(&a)?))).collect())
+    Ok(addresses.iter().filter_map(proof).collect())
 }
 
 /// What to do where nothing proves it.
 pub(super) const OTHERWISE: &str =
     "say it with --dead-owner HOST[:PORT][@TIME], or --dead-owner '*' when all are stopped";
 
-/// Every entry of a heartbeat table with its beat, whatever server it is of.
-async fn read_all(
-    db: &mut Database,
-    catalog: &Catalog,
-    m: &Manifest,
-    heartbeat: &Heartbeat,
-) -> Result<BTreeMap<String, Option<i64>>> {
-    let Some(sql) = beat_query(db, catalog, m, heartbeat)? else { return Ok(BTreeMap::new()) };
-    let mut entries: BTreeMap<String, Option<i64>> = BTreeMap::new();
+/// Every entry of a heartbeat table with its beat, whatever server it is of. An owner
+/// may have several rows, of its earlier lives, too: the newest counts.
+async fn read_all(db: &mut Database, catalog: &Catalog, m: &Manifest, heartbeat: &Heartbeat) -> Result<Beats> {
+    let Some(sql) = beat_query(db, catalog, m, heartbeat)? else { return Ok(Beats::new()) };
+    let mut entries = Beats::new();
     for row in db.rows(&sql).await? {
         let mut cells = row.into_iter();
         let Some(address) = cells.next().flatten() else { continue };
@@ -302,7 +288,8 @@ mod tests {
         assert_eq!(ms("1970-01-01 00:00:01+00"), Some(1000));
         assert_eq!(ms("1970-01-01T00:00:01Z"), Some(1000));
         assert_eq!(ms("soon"), None);
-        assert!(later(BeatUnit::EpochMs, "1000", "999") && !later(BeatUnit::EpochMs, "999", "1000"));
-        assert!(later(BeatUnit::EpochMs, "1", ""));
+        let ms = |text: &str| moment(BeatUnit::EpochMs, text);
+        assert!(ms("1000") > ms("999") && ms("999") <= ms("1000"));
+        assert!(ms("1") > ms(""));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::owners::{OTHERWISE, claims_address};
+use super::owners::{OTHERWISE, said_dead_now};
 use crate::db::Database;
 use crate::manifest::{Manifest, RegistryPath};
 use crate::plan::{OwnerClaim, Proof};
@@ -65,41 +65,23 @@ impl<'a> Registered<'a> {
         Ok(names.into_iter().map(address).collect())
     }
 
-    /// The registry must list somebody who owns a row here, whatever its state: another
-    /// cluster's registry would show everybody dead. `column` is the role column with the owner.
-    ///
-    /// # Errors
-    /// Nobody who is listed is known here, or what registry and server said.
-    pub async fn must_know(&self, db: &mut Database, m: &Manifest, column: &str) -> Result<()> {
-        let names = self.names().await?;
-        let role = m.role(column.split('.').next().unwrap_or_default())?;
-        let d = &db.dialect;
-        let listed: Vec<String> = names.iter().map(|n| d.text_literal(n)).collect();
-        if listed.is_empty() {
-            // That nobody is listed is said elsewhere.
-            return Ok(());
-        }
-        let owner = d.ident(m.column(column)?);
-        let table = d.table(db.schema.as_deref(), &role.table);
-        let sql =
-            format!("SELECT {} FROM {table} WHERE {owner} IN ({}) LIMIT 1", d.as_text("COUNT(*)"), listed.join(", "));
-        if db.value(&sql).await?.as_deref() != Some("0") {
-            return Ok(());
-        }
-        Err(Error::refused(format!(
-            "none of those listed at {} ({}) ever owned a row of this database: it may be another cluster's",
-            self.place(),
-            names.iter().cloned().collect::<Vec<_>>().join(", ")
-        ))
-        .hint(OTHERWISE))
-    }
-
     /// Owners among `addresses` that are missing at two looks, each with the proof.
+    /// `column` is the role column with the owner.
     ///
     /// # Errors
-    /// The registry lists nobody, which may be because it is given up or another's; or as [`Self::names`].
-    pub async fn shown_dead(&self, addresses: &[String]) -> Result<BTreeMap<String, Proof>> {
+    /// The registry lists nobody, or nobody who is known here: it is given up, or
+    /// another cluster's, which would show everybody dead. Or what registry and server said.
+    pub async fn shown_dead(
+        &self,
+        db: &mut Database,
+        m: &Manifest,
+        column: Option<&str>,
+        addresses: &[String],
+    ) -> Result<BTreeMap<String, Proof>> {
         let mut listed = self.names().await?;
+        if let Some(column) = column.filter(|_| !listed.is_empty()) {
+            self.must_be_known(db, m, column, &listed).await?;
+        }
         tokio::time::sleep(BETWEEN_LOOKS).await;
         let now = self.names().await?;
         if now.is_empty() {
@@ -109,26 +91,48 @@ impl<'a> Registered<'a> {
             ))
             .hint(OTHERWISE));
         }
-        listed.extend(now.iter().cloned());
-        let proof = || Proof {
+        let proof = Proof {
             said_by: format!(
                 "the registry {}: at two looks it was not among those listed there ({})",
                 self.place(),
-                now.iter().cloned().collect::<Vec<_>>().join(", ")
+                joined(&now)
             ),
             registry: Some(self.place()),
         };
+        listed.extend(now);
         let missing = addresses.iter().filter(|a| !listed.contains(*a));
-        Ok(missing.map(|a| (a.clone(), proof())).collect())
+        Ok(missing.map(|a| (a.clone(), proof.clone())).collect())
     }
 
-    /// Refuses claims that the registry contradicts. A claim with a time does not
-    /// say that the owner is dead now.
+    /// Somebody who is listed must own a row here, whatever its state.
+    async fn must_be_known(
+        &self,
+        db: &mut Database,
+        m: &Manifest,
+        column: &str,
+        listed: &BTreeSet<String>,
+    ) -> Result<()> {
+        let role = m.role(column.split('.').next().unwrap_or_default())?;
+        let d = &db.dialect;
+        let names: Vec<String> = listed.iter().map(|n| d.text_literal(n)).collect();
+        let (owner, table) = (d.ident(m.column(column)?), d.table(db.schema.as_deref(), &role.table));
+        let sql = format!("SELECT {} FROM {table} WHERE {owner} IN ({}) LIMIT 1", d.as_text(&owner), names.join(", "));
+        if db.value(&sql).await?.is_some() {
+            return Ok(());
+        }
+        Err(Error::refused(format!(
+            "none of those listed at {} ({}) ever owned a row of this database: it may be another cluster's",
+            self.place(),
+            joined(listed)
+        ))
+        .hint(OTHERWISE))
+    }
+
+    /// Refuses claims that the registry contradicts.
     ///
     /// # Errors
     /// An owner said to be dead is listed, or as [`Self::names`].
     pub async fn refuse_listed(&self, claims: &[OwnerClaim], restate: &str) -> Result<()> {
-        let claimed = |address: &&String| claims.iter().any(|c| c.before.is_none() && claims_address(c, address));
         let names = self.names().await?;
         if names.is_empty() {
             ui::warn(format!(
@@ -136,7 +140,7 @@ impl<'a> Registered<'a> {
                 self.place()
             ));
         }
-        let alive: Vec<&str> = names.iter().filter(claimed).map(String::as_str).collect();
+        let alive: Vec<&str> = names.iter().map(String::as_str).filter(|a| said_dead_now(claims, a)).collect();
         if alive.is_empty() {
             return Ok(());
         }
@@ -146,4 +150,8 @@ impl<'a> Registered<'a> {
 or stop it; or {restate} --dead-owner HOST:PORT@TIME for what ran before its restart"
             )))
     }
+}
+
+fn joined(names: &BTreeSet<String>) -> String {
+    names.iter().cloned().collect::<Vec<_>>().join(", ")
 }

@@ -6,14 +6,14 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::findings::{FindingReport, Findings, LeftReport};
-use super::owners::{OwnerState, Owners, claims_address, read_beats};
+use super::owners::{Beats, OwnerState, Owners, read_beats, said_dead_now};
 use super::{Identified, begin_snapshot, end_snapshot};
 use crate::Result;
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::manifest::Words;
-use crate::plan::{Params, Proof, Zone, names_an_owner};
-use crate::recipe::{Recipe, Recipes};
+use crate::plan::{OwnerClaim, Zone, names_an_owner};
+use crate::recipe::Recipes;
 
 /// The version of the JSON form.
 pub const REPORT_FORMAT: u32 = 1;
@@ -102,8 +102,10 @@ pub struct SurveyRequest<'a> {
     pub zone: Option<&'a Zone>,
     /// Who asks.
     pub said_by: &'a str,
-    /// The owners that heartbeats or a registry show dead, by their address.
-    pub proofs: &'a BTreeMap<String, Proof>,
+    /// The owners that the operator says are dead.
+    pub said_dead: &'a [OwnerClaim],
+    /// The owners that heartbeats or a registry show dead.
+    pub shown_dead: &'a [OwnerClaim],
     /// The owners listed in the registry that the operator named, if one was named.
     pub registered: Option<&'a BTreeSet<String>>,
 }
@@ -147,7 +149,7 @@ pub async fn survey(
         {
             report.owners = owners_of_rows(db, found, column, &beats).await?;
             look_up(&mut report.owners, request.registered);
-            mark_dead(&mut report.owners, recipe, request)?;
+            mark_dead(&mut report.owners, request);
         }
         findings.add(db, catalog, found, recipe, request).await?;
     }
@@ -261,31 +263,23 @@ fn look_up(owners: &mut [Owners], registered: Option<&BTreeSet<String>>) {
     }
 }
 
-/// Owners whose death the operator states, or a proof that was asked for shows. A
-/// claim with a moment speaks of earlier work only, so it says nothing of today.
-fn mark_dead(owners: &mut [Owners], recipe: &Recipe, request: &SurveyRequest<'_>) -> Result<()> {
-    let of_recipe = request.given.iter().filter(|(name, _)| recipe.parameter(name).is_some());
-    let given = of_recipe.map(|(name, values)| (name.clone(), values.clone())).collect();
-    let claims = Params::read(recipe, &given, request.now, request.zone, request.said_by)?.owners();
+/// Owners whose death the operator states, or heartbeats show. What a registry shows
+/// is said in its own words.
+fn mark_dead(owners: &mut [Owners], request: &SurveyRequest<'_>) {
     for owner in owners {
         let Some(address) = owner.address.as_ref().filter(|a| names_an_owner(a)) else { continue };
-        if claims.iter().any(|claim| claim.before.is_none() && claims_address(claim, address)) {
+        let shown = request.registered.is_none() && said_dead_now(request.shown_dead, address);
+        if shown || said_dead_now(request.said_dead, address) {
             owner.state = OwnerState::Dead;
         }
     }
-    Ok(())
 }
 
 /// Owners of the unfinished rows of a role, by the role column that names them.
 ///
 /// # Errors
 /// What the server said.
-pub async fn owners_of_rows(
-    db: &mut Database,
-    found: &Identified,
-    column: &str,
-    beats: &BTreeMap<String, String>,
-) -> Result<Vec<Owners>> {
+pub async fn owners_of_rows(db: &mut Database, found: &Identified, column: &str, beats: &Beats) -> Result<Vec<Owners>> {
     let m = &found.manifest;
     let role_name = column.split('.').next().unwrap_or_default();
     let (Ok(role), Some(set)) = (m.role(role_name), m.states.get(&format!("{role_name}.state"))) else {

@@ -199,6 +199,7 @@ impl Draft {
             recipe: inputs.recipe.file.name.clone(),
             role: file.role.clone(),
             title: file.title.clone(),
+            apart: String::new(),
             op: file.op,
             transient: file.transient,
             table: shape.table.name.clone(),

@@ -15,6 +15,16 @@ use crate::manifest::Manifest;
 use crate::recipe::{Check, ConditionTime, Op};
 use crate::render::ser;
 
+impl DraftStep {
+    /// The checks that look at the step, each with the recipe that it is of.
+    pub(super) fn checks<'a>(&'a self, parts: &'a [Inputs<'_>]) -> impl Iterator<Item = (&'a Inputs<'a>, &'a Check)> {
+        parts.iter().enumerate().flat_map(move |(part, inputs)| {
+            let looks = move |c: &&Check| c.step == self.step.role && (c.every || part == self.part);
+            inputs.recipe.file.checks.iter().filter(looks).map(move |check| (inputs, check))
+        })
+    }
+}
+
 impl Draft {
     /// The plan. `parts` are the recipes in the order of their numbers; the first
     /// is the one that was asked for.
@@ -86,9 +96,7 @@ impl Draft {
                 .into_iter()
                 .flatten()
                 .collect();
-            if !words.is_empty() {
-                draft.step.title = format!("{title} ({})", words.join(", "));
-            }
+            draft.step.apart = words.join(", ");
         }
     }
 
@@ -112,15 +120,12 @@ impl Draft {
     fn checks(&self, parts: &[Inputs<'_>]) -> Result<Vec<PlanCheck>> {
         let mut found = Vec::new();
         for (index, draft) in self.steps.iter().enumerate() {
-            for (part, inputs) in parts.iter().enumerate() {
-                let looks = |c: &&Check| c.step == draft.step.role && (c.every || part == draft.part);
-                for check in inputs.recipe.file.checks.iter().filter(looks) {
-                    let extra = BTreeMap::from([("work", Value::from("{work}"))]);
-                    let sql = inputs.env().text(&format!("checks.{}", check.name), &check.sql, extra)?;
-                    let step = step_name(index, &draft.step.role);
-                    let (name, title) = (check.name.clone(), check.title.clone());
-                    found.push(PlanCheck { name, title, step, sql, once: check.once });
-                }
+            for (inputs, check) in draft.checks(parts) {
+                let extra = BTreeMap::from([("work", Value::from("{work}"))]);
+                let sql = inputs.env().text(&format!("checks.{}", check.name), &check.sql, extra)?;
+                let step = step_name(index, &draft.step.role);
+                let (name, title) = (check.name.clone(), check.title.clone());
+                found.push(PlanCheck { name, title, step, sql, once: check.once });
             }
         }
         // Checks of one name tell their steps apart.

@@ -34,11 +34,8 @@ impl Draft {
     pub fn foresee(&self, parts: &[Inputs<'_>]) -> Result<Vec<Foreseen>> {
         let mut found = Vec::new();
         for draft in self.steps.iter().filter(|s| s.step.op != Op::Insert && !s.step.rows.is_empty()) {
-            for (part, inputs) in parts.iter().enumerate() {
-                let looks = |c: &&Check| c.step == draft.step.role && (c.every || part == draft.part);
-                for check in inputs.recipe.file.checks.iter().filter(looks) {
-                    found.push(foreseen(inputs, check, &draft.step)?);
-                }
+            for (inputs, check) in draft.checks(parts) {
+                found.push(foreseen(inputs, check, &draft.step)?);
             }
         }
         Ok(found)

@@ -17,7 +17,7 @@ pub use answers::{Answers, Before, Seen};
 pub use draft::Draft;
 pub use foresee::Foreseen;
 pub use overlay::Overlay;
-pub use params::{OwnerClaim, ParamValue, Params, Proof, duration, names_an_owner, wall_clock};
+pub use params::{OwnerClaim, ParamValue, Params, Proof, duration, names_an_owner, shown_claim, wall_clock};
 pub use query::{Inputs, Site, StepRows, effect_query, names_query, report_query, step_query};
 
 use crate::dialect::TypeClass;
@@ -284,6 +284,9 @@ pub struct Step {
     pub role: String,
     /// What it does, for people.
     pub title: String,
+    /// Recipe and round, where other steps have the same title.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub apart: String,
     /// The kind of change.
     pub op: Op,
     /// Whether the scheduler moves these rows on as soon as it takes what the plan inserts.
@@ -475,6 +478,12 @@ impl RowChange {
 }
 
 impl Step {
+    /// The title, told apart from other steps of the same title.
+    #[must_use]
+    pub fn full_title(&self) -> String {
+        if self.apart.is_empty() { self.title.clone() } else { format!("{} ({})", self.title, self.apart) }
+    }
+
     /// Whether it writes a counter, which follows other rows.
     #[must_use]
     pub fn is_recount(&self) -> bool {

@@ -109,16 +109,13 @@ impl Params {
         Ok(params)
     }
 
-    /// Adds the owners that were shown dead, by their address as the rows hold it.
-    /// What a row holds is no word of the operator's: it is never read as
-    /// `HOST[:PORT][@TIME]`. Gives the addresses that cannot be named as owners.
-    pub fn add_shown_dead(&mut self, proofs: &BTreeMap<String, Proof>) -> Vec<String> {
-        let claims = || proofs.iter().map(|(address, proof)| (address, shown(address, proof)));
+    /// Adds owners that were shown dead to what the operator said.
+    pub fn add_owners(&mut self, shown: &[OwnerClaim]) {
         for value in self.values.values_mut() {
-            let ParamValue::Owners(owners) = value else { continue };
-            owners.extend(claims().filter_map(|(_, claim)| claim));
+            if let ParamValue::Owners(owners) = value {
+                owners.extend_from_slice(shown);
+            }
         }
-        claims().filter(|(_, claim)| claim.is_none()).map(|(address, _)| address.clone()).collect()
     }
 
     /// The owners said to be dead.
@@ -280,8 +277,11 @@ fn owner(name: &str, text: &str, zone: Option<&Zone>, said_by: &str) -> Result<O
     Ok(OwnerClaim { host: host.to_owned(), port, before, said_by: said_by.to_owned(), registry: None })
 }
 
-/// The claim of one address, if it is a host with or without a port.
-fn shown(address: &str, proof: &Proof) -> Option<OwnerClaim> {
+/// The claim of an address as a row holds it, if it is a host with or without a
+/// port. A row's text is no word of the operator's: it is never read as
+/// `HOST[:PORT][@TIME]`.
+#[must_use]
+pub fn shown_claim(address: &str, proof: &Proof) -> Option<OwnerClaim> {
     let (host, port) = match address.rsplit_once(':') {
         Some((host, port)) => (host, Some(port.parse::<u16>().ok()?)),
         None => (address, None),

@@ -2,6 +2,7 @@
 
 use secrecy::{ExposeSecret as _, SecretString};
 
+use crate::db::percent_decode;
 use crate::manifest::RegistryKind;
 use crate::{Error, Result};
 
@@ -54,7 +55,9 @@ impl Address {
         let servers = hosts.split(',').map(|host| server(host, port)).collect::<Option<Vec<_>>>();
         let (user, password) = match login.map(|l| l.split_once(':').map_or((l, None), |(u, p)| (u, Some(p)))) {
             None => (None, None),
-            Some((user, password)) => (Some(decode(user)), password.map(|p| SecretString::from(decode(p)))),
+            Some((user, password)) => {
+                (Some(percent_decode(user)), password.map(|p| SecretString::from(percent_decode(p))))
+            }
         };
         let from_environment = || std::env::var("FLOWMEND_REGISTRY_PASSWORD").ok().map(SecretString::from);
         let mut address = Self {
@@ -63,7 +66,7 @@ impl Address {
             servers: servers.ok_or_else(|| bad("a host or a port in it cannot be read"))?,
             password: password.or_else(|| user.as_ref().and_then(|_| from_environment())),
             user,
-            namespace: Some(decode(namespace.trim_end_matches('/'))).filter(|n| !n.is_empty()),
+            namespace: Some(percent_decode(namespace.trim_end_matches('/'))).filter(|n| !n.is_empty()),
             ca: None,
             cert: None,
             key: None,
@@ -101,12 +104,6 @@ fn server(host: &str, default_port: u16) -> Option<String> {
         }
         None => (!host.is_empty()).then(|| format!("{host}:{default_port}")),
     }
-}
-
-fn decode(text: &str) -> String {
-    // `form_urlencoded` also turns `+` into a blank, so protect it first.
-    let protected = format!("x={}", text.replace('+', "%2B").replace('&', "%26"));
-    url::form_urlencoded::parse(protected.as_bytes()).next().map(|(_, v)| v.into_owned()).unwrap_or_default()
 }
 
 impl std::fmt::Display for Address {

@@ -121,7 +121,7 @@ impl Chain<'_, '_> {
             Op::Delete => ("delete", None),
             Op::Insert => ("insert", Some("after_insert")),
         };
-        let mut text = format!("-- {own}: {} ({rows} rows of {})\n", view.step.title, view.step.table);
+        let mut text = format!("-- {own}: {} ({rows} rows of {})\n", view.step.full_title(), view.step.table);
         for line in super::ticket::transitions(view.step) {
             text += &format!("--   {line}\n");
         }

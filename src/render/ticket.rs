@@ -97,7 +97,7 @@ fn step_map(step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
     let label = |row: &RowChange| format!("{} {}", key(row), quiet(&row.label)).trim_end().to_owned();
     BTreeMap::from([
         ("name", Value::from(step_name(index, &step.role))),
-        ("title", Value::from(step.title.clone())),
+        ("title", Value::from(step.full_title())),
         ("recipe", Value::from(step.recipe.clone())),
         ("table", Value::from(step.table.clone())),
         (
@@ -119,9 +119,9 @@ fn step_map(step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
 /// What a manager approves, a line for each kind of change: how many of what,
 /// what happens to them, and the states that they end in.
 fn summary(plan: &Plan) -> Vec<String> {
-    let mut lines: Vec<(String, &Step, usize, BTreeMap<String, usize>)> = Vec::new();
+    let mut lines: Vec<(&String, &Step, usize, BTreeMap<String, usize>)> = Vec::new();
     for step in &plan.steps {
-        let title = bare_title(plan, step);
+        let title = &step.title;
         let place = lines.iter().position(|(t, s, ..)| *t == title && s.role == step.role && s.op == step.op);
         let place = place.unwrap_or_else(|| {
             lines.push((title, step, 0, BTreeMap::new()));
@@ -132,22 +132,13 @@ fn summary(plan: &Plan) -> Vec<String> {
             *lines[place].3.entry(state).or_default() += n;
         }
     }
-    let line = |(title, step, rows, ends): (String, &Step, usize, BTreeMap<String, usize>)| {
+    let line = |(title, step, rows, ends): (&String, &Step, usize, BTreeMap<String, usize>)| {
         let ends: Vec<String> =
             ends.into_iter().map(|(state, n)| format!("{n} become{} {state}", if n == 1 { "s" } else { "" })).collect();
         let ends = if ends.is_empty() { String::new() } else { format!(" ({})", ends.join(", ")) };
         format!("**{}**: {title}{ends}", plan.from.words.count(&step.role, rows))
     };
     lines.into_iter().map(line).collect()
-}
-
-/// A step's title without what tells its rounds and recipes apart.
-fn bare_title(plan: &Plan, step: &Step) -> String {
-    let told_apart = |inside: &str| {
-        inside.split(", ").all(|w| w.starts_with("round ") || plan.from.recipes.iter().any(|r| r.name == w))
-    };
-    let split = step.title.rsplit_once(" (").and_then(|(title, rest)| Some((title, rest.strip_suffix(')')?)));
-    split.filter(|(_, inside)| told_apart(inside)).map_or(step.title.clone(), |(title, _)| title.to_owned())
 }
 
 /// The states that rows change to, by name.

@@ -207,7 +207,7 @@ pub fn bundle(b: &Bundle, rows: usize) {
 pub fn planned(b: &Bundle) {
     bundle_head(b);
     let step = |(index, s): (usize, &Step)| {
-        vec![step_name(index, &s.role), s.rows.len().to_string(), s.table.clone(), s.title.clone()]
+        vec![step_name(index, &s.role), s.rows.len().to_string(), s.table.clone(), s.full_title()]
     };
     let rows: Vec<_> = b.plan.steps.iter().enumerate().map(step).collect();
     out(table(&["step", "rows", "table", ""], &rows));
@@ -245,7 +245,7 @@ fn seal(b: &Bundle) {
 fn show_step(index: usize, step: &Step, rows: usize) {
     let name = step_name(index, &step.role);
     out(format!("{}  {} {}", paint(HEAD, &name), rows_of(step.rows.len()), paint(DIM, &step.table)));
-    wrapped("  ", 4, &format!("{}.", step.title));
+    wrapped("  ", 4, &format!("{}.", step.full_title()));
     for line in transitions(step) {
         out(format!("    {line}"));
     }

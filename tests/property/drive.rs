@@ -171,7 +171,8 @@ pub async fn inspect(test: &TestDb, m: &Manifest) -> Result<InspectReport> {
         now: now(),
         zone: Some(&zone),
         said_by: "tester",
-        proofs: &BTreeMap::new(),
+        said_dead: &[],
+        shown_dead: &[],
         registered: None,
     };
     let report = survey(&mut db, &catalog, &found, &request).await?;
