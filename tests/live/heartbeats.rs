@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::live::round::zombies;
 use crate::support::db::{Server, TestDb};
-use crate::support::program::{plan, sealed};
+use crate::support::program::{flowmend, plan, sealed};
 
 /// Makes the registry of the database and lets one address beat until dropped.
 struct Beating {
@@ -151,6 +151,9 @@ fn the_registry_shows_who_is_dead() {
             "{what}: {absent}"
         );
         assert!(!absent.contains("10.0.0.7:5678: shown"), "{what}: it lives");
+        let looked = flowmend([&["inspect", "--url", &db.url, "--zone", "+00:00"], &heartbeat[..]].concat());
+        let line = looked.out.lines().find(|l| l.trim_start().starts_with("10.0.0.9:5678")).unwrap_or_default();
+        assert!(line.contains("said or shown to be dead"), "{what}: {}", looked.out);
         db.exec(registry.silent);
         plan(&db, "silent", &heartbeat).expect(0);
         let silent = ticket("silent");
