@@ -1,0 +1,38 @@
+//! XXL-JOB: MySQL only; no row says which release it is.
+
+use std::path::Path;
+
+use super::{Reader, json};
+use crate::manifests::facts::{MYSQL, Product, Upstream};
+
+const PRODUCTS: &[Product] = &[MYSQL];
+
+pub const READER: Reader = Reader {
+    scheduler: "xxl-job",
+    at_least: 29,
+    products: PRODUCTS,
+    state_columns: &["log.state", "log.trigger_state", "log.alarm_status", "job.state"],
+    every_table: true,
+    indexes: true,
+    other_indexes: &[],
+    finished: &[],
+    never_written: |table| {
+        let table = table.to_lowercase();
+        ["_user", "_logglue", "_group", "qrtz_locks", "qrtz_scheduler_state"].iter().any(|end| table.ends_with(end))
+    },
+    elsewhere: &[],
+    read,
+};
+
+fn read(dir: &Path) -> Vec<Upstream> {
+    let releases = json::releases(dir).into_iter();
+    releases
+        .map(|(version, json)| Upstream {
+            approximate: false,
+            mark: None,
+            codes: json::codes(&json).map(|(_, codes)| codes).collect(),
+            tables: json::tables(&json, PRODUCTS, |_, _, column| json::lower_spec(column)),
+            version,
+        })
+        .collect()
+}
