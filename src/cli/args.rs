@@ -26,7 +26,8 @@ pub fn command(recipes: &Recipes) -> Command {
         .subcommand(
             Command::new("demo")
                 .about("Walk through a whole repair on a small SQLite database, offline")
-                .arg(Arg::new("name").value_name("SCHEDULER").help("Whose story (default: the first there is)"))
+                .arg(Arg::new("name").value_name("SCHEDULER").help("Whose story; --list names them"))
+                .arg(flag("list", "List the stories there are").conflicts_with_all(["name", "keep"]))
                 .arg(path("keep", "DIR", "Leave the database and the bundle in this new directory")),
         )
         .subcommand(inspect(recipes))

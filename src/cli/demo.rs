@@ -1,5 +1,6 @@
-//! `flowmend demo`: a whole repair on a small SQLite database, offline.
+//! `flowmend demo NAME`: a whole repair on a small SQLite database, offline.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
@@ -16,12 +17,18 @@ use crate::{Error, Result, bundle, ui};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Story {
+    /// Told when no name was given.
+    #[serde(default)]
+    first: bool,
     release: String,
-    recipe: String,
     story: String,
     now: String,
     zone: String,
+    /// What is planned: a recipe, or `--all`.
+    plan: String,
     arguments: Vec<String>,
+    /// What `plan` asks for, one after the other, and what the operator says; empty where it does not ask.
+    choices: Vec<[String; 2]>,
 }
 
 const DATABASE: &str = "scheduler.db";
@@ -31,12 +38,15 @@ const WALKED: &str = "walked";
 
 /// Walks through a whole repair.
 pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
-    let scheduler = pick(app, given(m, "name"))?;
-    let story = story(app, &scheduler)?;
+    let stories = stories(app)?;
+    if m.get_flag("list") {
+        return list(app, &stories);
+    }
+    let (scheduler, story) = pick(&stories, given(m, "name"))?;
     let (dir, kept) = workplace(path_of(m, "keep"))?;
-    let outcome = walk(app, &scheduler, &story, &dir).await;
+    let outcome = walk(app, scheduler, story, &dir).await;
     if kept {
-        begin_again(app, &scheduler, &story).await?;
+        begin_again(app, scheduler, story).await?;
         ui::out(format!("\nThe database in {} is as it was at the start:", dir.display()));
         ui::out(format!("repeat the commands above there, in their order. The bundle is in {WALKED}/, too."));
     } else {
@@ -56,26 +66,35 @@ async fn begin_again(app: &App, scheduler: &str, story: &Story) -> Result<()> {
     make_database(app, scheduler, story).await
 }
 
-fn pick(app: &App, name: Option<&str>) -> Result<String> {
-    let known: Vec<String> = app
-        .templates
-        .iter()
-        .filter_map(|(path, _)| path.strip_suffix("/demo/demo.toml").map(ToOwned::to_owned))
-        .collect();
+/// Every story in the template tree, by the name of its scheduler.
+fn stories(app: &App) -> Result<BTreeMap<String, Story>> {
+    let files = app.templates.iter().filter_map(|(path, file)| Some((path.strip_suffix("/demo/demo.toml")?, file)));
+    files
+        .map(|(name, file)| {
+            let story = toml::from_str(&file.text).map_err(|e| Error::usage(format!("{}: {e}", file.origin)))?;
+            Ok((name.to_owned(), story))
+        })
+        .collect()
+}
+
+fn pick<'s>(stories: &'s BTreeMap<String, Story>, name: Option<&str>) -> Result<(&'s str, &'s Story)> {
     let found = match name {
-        Some(name) => known.iter().find(|k| *k == name),
-        None => known.first(),
+        Some(name) => stories.get_key_value(name),
+        None => stories.iter().find(|(_, story)| story.first).or_else(|| stories.first_key_value()),
     };
-    found.cloned().ok_or_else(|| {
+    found.map(|(name, story)| (name.as_str(), story)).ok_or_else(|| {
+        let names: Vec<&str> = stories.keys().map(String::as_str).collect();
         Error::usage(format!("no demo for `{}`", name.unwrap_or("any scheduler")))
-            .hint(format!("there are demos for {}", known.join(", ")))
+            .hint(format!("there are demos for {}", names.join(", ")))
     })
 }
 
-fn story(app: &App, scheduler: &str) -> Result<Story> {
-    let path = format!("{scheduler}/demo/demo.toml");
-    let file = app.templates.get(&path).ok_or_else(|| Error::internal(format!("no {path}")))?;
-    toml::from_str(&file.text).map_err(|e| Error::usage(format!("{}: {e}", file.origin)))
+fn list(app: &App, stories: &BTreeMap<String, Story>) -> Result<u8> {
+    for (name, story) in stories {
+        let manifest = app.manifests.release(name, &story.release)?;
+        ui::out(format!("{name:<18}{} {}: plan {}", manifest.title, story.release, story.plan));
+    }
+    Ok(0)
 }
 
 /// A new directory to work in, and whether it stays.
@@ -96,28 +115,23 @@ fn workplace(keep: Option<&PathBuf>) -> Result<(PathBuf, bool)> {
 async fn walk(app: &App, scheduler: &str, story: &Story, dir: &Path) -> Result<u8> {
     std::env::set_current_dir(dir).map_err(|e| Error::usage(format!("cannot use {}: {e}", dir.display())))?;
     make_database(app, scheduler, story).await?;
-    ui::out(ui::paint(ui::HEAD, &format!("A night with {scheduler} {}", story.release)));
+    let title = &app.manifests.release(scheduler, &story.release)?.title;
+    ui::out(ui::paint(ui::HEAD, &format!("A night with {title} {}", story.release)));
     ui::out(story.story.trim_end());
     let before = digest().await?;
-    let url = format!("sqlite:{DATABASE}");
-    let moment = ["--now", &story.now, "--zone", &story.zone];
-    let arguments: Vec<&str> = story.arguments.iter().map(String::as_str).collect();
-    step(app, "1. Look, read only", &[&["inspect", "--url", &url], &moment[..], &arguments[..]].concat(), 1).await?;
-    step(
-        app,
-        "2. Plan: nothing is written to the database",
-        &[&["plan", &story.recipe, "--url", &url], &moment[..], &arguments[..], &["--out", BUNDLE]].concat(),
-        0,
-    )
-    .await?;
+    let url = ["--url", &format!("sqlite:{DATABASE}")];
+    let mut steps = Steps { app, number: 0 };
+    steps.look_and_plan(story, &url).await?;
     let seal = bundle::Bundle::read(Path::new(BUNDLE))?.seal;
-    step(app, "3. Review: what a DBA reads (and TICKET.md, and the SQL)", &["show", BUNDLE], 0).await?;
-    step(app, "4. Rehearse: repair and undo in one transaction", &["rehearse", BUNDLE, "--url", &url], 0).await?;
-    step(app, "5. Apply what was approved", &["apply", BUNDLE, "--url", &url, "--seal", seal.short()], 0).await?;
+    let sealed = ["--seal", seal.short()];
+    steps.take("Review: what a DBA reads (and TICKET.md, and the SQL)", &["show", BUNDLE], 0).await?;
+    steps.take("Rehearse: repair and undo in one transaction", &[&["rehearse", BUNDLE], &url[..]].concat(), 0).await?;
+    steps.take("Apply what was approved", &[&["apply", BUNDLE], &url[..], &sealed].concat(), 0).await?;
     let repaired = digest().await?;
-    step(app, "6. Verify, now or later", &["verify", BUNDLE, "--url", &url], 0).await?;
-    step(app, "7. Undo", &["rollback", BUNDLE, "--url", &url, "--seal", seal.short()], 0).await?;
-    step(app, "8. Verify the undo", &["verify", BUNDLE, "--url", &url], 0).await?;
+    let verify = [&["verify", BUNDLE], &url[..]].concat();
+    steps.take("Verify, now or later", &verify, 0).await?;
+    steps.take("Undo", &[&["rollback", BUNDLE], &url[..], &sealed].concat(), 0).await?;
+    steps.take("Verify the undo", &verify, 0).await?;
     proof(&before, &repaired, &digest().await?)
 }
 
@@ -134,17 +148,51 @@ fn proof(before: &str, repaired: &str, after: &str) -> Result<u8> {
     Ok(0)
 }
 
-async fn step(app: &App, title: &str, arguments: &[&str], expected: u8) -> Result<()> {
-    ui::out(format!("\n{}", ui::paint(ui::HEAD, title)));
-    ui::out(ui::paint(ui::DIM, &command_line(arguments)));
-    let line = std::iter::once("flowmend").chain(arguments.iter().copied());
-    let matches =
-        super::args::command(&app.recipes).try_get_matches_from(line).map_err(|e| Error::internal(e.to_string()))?;
-    let code = Box::pin(super::dispatch(app, &matches)).await?;
-    if code == expected {
-        return Ok(());
+/// The numbered steps of the walk.
+struct Steps<'a> {
+    app: &'a App,
+    number: usize,
+}
+
+impl Steps<'_> {
+    async fn look_and_plan(&mut self, story: &Story, url: &[&str]) -> Result<()> {
+        let arguments = texts(&story.arguments);
+        let about = [url, &["--now", &story.now, "--zone", &story.zone], &arguments].concat();
+        self.take("Look, read only", &[&["inspect"], &about[..]].concat(), 1).await?;
+        let mut plan = [&["plan", story.plan.as_str()], &about[..]].concat();
+        let out = ["--out", BUNDLE];
+        for choice in &story.choices {
+            self.take("Plan: it asks where there are two ways", &[&plan[..], &out].concat(), 2).await?;
+            plan.extend(texts(choice));
+        }
+        self.take("Plan: nothing is written to the database", &[&plan[..], &out].concat(), 0).await
     }
-    Err(Error::internal(format!("the demo expected exit code {expected} of {}, not {code}", arguments[0])))
+
+    /// Prints a command and runs it, as `main` would.
+    async fn take(&mut self, title: &str, arguments: &[&str], expected: u8) -> Result<()> {
+        self.number += 1;
+        ui::out(format!("\n{}", ui::paint(ui::HEAD, &format!("{}. {title}", self.number))));
+        ui::out(ui::paint(ui::DIM, &command_line(arguments)));
+        let line = std::iter::once("flowmend").chain(arguments.iter().copied());
+        let matches = super::args::command(&self.app.recipes)
+            .try_get_matches_from(line)
+            .map_err(|e| Error::internal(e.to_string()))?;
+        let code = match Box::pin(super::dispatch(self.app, &matches)).await {
+            Err(error) if error.kind.exit_code() == expected => {
+                ui::error(&error.to_string(), error.hints());
+                expected
+            }
+            outcome => outcome?,
+        };
+        if code == expected {
+            return Ok(());
+        }
+        Err(Error::internal(format!("the demo expected exit code {expected} of {}, not {code}", arguments[0])))
+    }
+}
+
+fn texts(list: &[String]) -> Vec<&str> {
+    list.iter().map(String::as_str).collect()
 }
 
 /// The command as a reader would type it, in lines of at most 80 columns.
@@ -189,15 +237,15 @@ async fn make_database(app: &App, scheduler: &str, story: &Story) -> Result<()> 
     Ok(())
 }
 
-/// SHA-256 over every row of the scheduler's tables.
+/// SHA-256 over every row of the scheduler's tables, in the order of their values:
+/// a row that was deleted and inserted again is the same row.
 async fn digest() -> Result<String> {
     let mut db = open().await?;
     let mut text = String::new();
     for table in db.catalog().await?.iter().filter(|t| !t.name.starts_with("flowmend_")) {
         let columns: Vec<String> =
             table.columns.iter().map(|c| format!("quote({})", db.dialect.ident(&c.name))).collect();
-        let sql =
-            format!("SELECT {} FROM {} ORDER BY rowid", columns.join(" || ',' || "), db.dialect.ident(&table.name));
+        let sql = format!("SELECT {} FROM {} ORDER BY 1", columns.join(" || ',' || "), db.dialect.ident(&table.name));
         text.push_str(&table.name);
         for row in db.rows(&sql).await? {
             text.push_str(row.first().and_then(Option::as_deref).unwrap_or_default());
