@@ -1,5 +1,6 @@
 //! How a database writes names, literals and the few functions recipes need. Pure.
 
+mod days;
 mod literal;
 mod rows;
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::manifest::{BeatUnit, Heartbeat, Manifest};
-use crate::plan::{OwnerClaim, Proof};
+use crate::plan::{OwnerClaim, Proof, bare_address};
 use crate::{Error, Result};
 
 /// What is known of an owner's life.
@@ -93,11 +93,6 @@ fn beat_query(db: &Database, catalog: &Catalog, m: &Manifest, h: &Heartbeat) -> 
     Ok(Some(format!("SELECT {address}, {beat} FROM {} a{join}{filter}", table(&role.table))))
 }
 
-/// An address without what a registry may wrap it in: `http://HOST:PORT/`.
-pub(super) fn bare(address: &str) -> &str {
-    address.split_once("://").map_or(address, |(_, rest)| rest).trim_end_matches('/')
-}
-
 /// A beat as milliseconds, comparable among the beats of one table only.
 fn moment(unit: BeatUnit, beat: &str) -> Option<i64> {
     match unit {
@@ -118,7 +113,7 @@ pub fn claims_address(claim: &OwnerClaim, address: &str) -> bool {
     if claim.host == "*" {
         return true;
     }
-    let address = bare(address);
+    let address = bare_address(address);
     if claim.port.is_none() && address == claim.host {
         return true;
     }
@@ -201,8 +196,9 @@ pub async fn shown_dead(
     let newest = second.values().flatten().max().copied().unwrap_or_default();
     let expires = i64::try_from(heartbeat.expires_ms).unwrap_or(i64::MAX);
     let shown = |address: &str| {
-        let key = format!("{}{}", heartbeat.path_prefix, bare(address));
+        let key = format!("{}{}", heartbeat.path_prefix, bare_address(address));
         match second.get(&key) {
+            None if !heartbeat.absence_proves => None,
             None => Some(format!("it is not in the registry, where {beating} of {} entries beat", second.len())),
             Some(Some(beat)) if !moved(&key) && newest - beat > expires => Some(format!(
                 "its last heartbeat is {} s older than the newest in the registry, which gives up after {} s",
@@ -232,7 +228,7 @@ async fn read_all(db: &mut Database, catalog: &Catalog, m: &Manifest, heartbeat:
         let mut cells = row.into_iter();
         let Some(address) = cells.next().flatten() else { continue };
         let beat = cells.next().flatten().and_then(|beat| moment(heartbeat.unit, &beat));
-        let newest = entries.entry(bare(&address).to_owned()).or_default();
+        let newest = entries.entry(bare_address(&address).to_owned()).or_default();
         *newest = (*newest).max(beat);
     }
     Ok(entries)

@@ -11,8 +11,8 @@ use super::{Identified, begin_snapshot, end_snapshot};
 use crate::Result;
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::manifest::Words;
-use crate::plan::{OwnerClaim, Zone, names_an_owner};
+use crate::manifest::{State, StateSet, Words};
+use crate::plan::{OwnerClaim, Zone, bare_address, names_an_owner};
 use crate::recipe::Recipes;
 
 /// The version of the JSON form.
@@ -162,53 +162,87 @@ async fn states(db: &mut Database, found: &Identified) -> Result<(Vec<StateCount
     let m = &found.manifest;
     let (mut counts, mut anomalies) = (Vec::new(), Vec::new());
     for (name, set) in &m.states {
-        let role = m.role(name.split('.').next().unwrap_or_default())?;
-        let column = db.dialect.ident(m.column(name)?);
-        let table = db.dialect.table(db.schema.as_deref(), &role.table);
-        let real = format!("{}.{}", role.table, m.column(name)?);
-        let sql = format!(
-            "SELECT {}, {} FROM {table} GROUP BY {column} ORDER BY MIN({column})",
-            db.dialect.as_text(&column),
-            db.dialect.as_text("COUNT(*)")
-        );
-        for row in db.rows(&sql).await? {
-            let code = row.first().cloned().flatten();
-            let rows = row.get(1).cloned().flatten().and_then(|n| n.parse().ok()).unwrap_or(0);
-            let state = set.of(code.as_deref());
-            let (kind, note) = match (&code, state) {
-                (None, None) => (
-                    "null-state",
-                    "a query that lists states, or lists states that are not wanted, does not see these rows",
-                ),
-                (Some(_), None) => ("unknown-state", "this release cannot read the code"),
-                (Some(_), Some(s)) if !s.legal => ("illegal-state", "this release never writes the code here"),
-                _ => ("", ""),
-            };
-            if !kind.is_empty() {
+        let column = m.column(name)?;
+        let real = format!("{}.{column}", m.role(name.split('.').next().unwrap_or_default())?.table);
+        // What another column's meaning hangs on says nothing of the row by itself.
+        let part = m.states.values().any(|other| other.with.as_ref() == Some(name));
+        for (code, state, rows) in count_states(db, found, name, set).await? {
+            if let Some((kind, note)) = broken(code.as_deref(), state) {
+                let column = db.dialect.ident(column);
                 let condition = match &code {
                     None => format!("{column} IS NULL"),
                     Some(code) => format!("{} = {}", db.dialect.as_text(&column), db.dialect.text_literal(code)),
                 };
-                let sample = sample_keys(db, found, name, &condition).await?;
                 anomalies.push(Anomaly {
                     kind: kind.into(),
                     column: real.clone(),
                     value: code.clone(),
                     rows,
-                    sample,
+                    sample: sample_keys(db, found, name, &condition).await?,
                     note: note.into(),
                 });
             }
             counts.push(StateCount {
                 column: real.clone(),
                 name: state.map(|s| s.name.clone()),
-                finished: state.map(|s| s.finished),
+                finished: state.filter(|_| !part).map(|s| s.finished),
                 code,
                 rows,
             });
         }
     }
     Ok((counts, anomalies))
+}
+
+/// How many rows of a role hold each code of a column, told apart by what it means.
+async fn count_states<'s>(
+    db: &mut Database,
+    found: &Identified,
+    name: &str,
+    set: &'s StateSet,
+) -> Result<Vec<(Option<String>, Option<&'s State>, u64)>> {
+    let (m, d) = (&found.manifest, &db.dialect);
+    let role = m.role(name.split('.').next().unwrap_or_default())?;
+    let mut columns = vec![d.ident(m.column(name)?)];
+    if let Some(with) = &set.with {
+        columns.push(d.ident(m.column(with)?));
+    }
+    let shown: Vec<String> = columns.iter().map(|c| d.as_text(c)).collect();
+    let order: Vec<String> = columns.iter().map(|c| format!("MIN({c})")).collect();
+    let sql = format!(
+        "SELECT {}, {} FROM {} GROUP BY {} ORDER BY {}",
+        d.as_text("COUNT(*)"),
+        shown.join(", "),
+        d.table(db.schema.as_deref(), &role.table),
+        columns.join(", "),
+        order.join(", ")
+    );
+    let mut counts: Vec<(Option<String>, Option<&State>, u64)> = Vec::new();
+    for row in db.rows(&sql).await? {
+        let mut cells = row.into_iter();
+        let rows = cells.next().flatten().and_then(|n| n.parse().ok()).unwrap_or(0);
+        let (code, with) = (cells.next().flatten(), cells.next().flatten());
+        let state = set.of(code.as_deref(), with.as_deref());
+        let same = |s: &Option<&State>| s.map(|s| &s.name) == state.map(|s| &s.name);
+        match counts.iter_mut().find(|(c, s, _)| *c == code && same(s)) {
+            Some((_, _, sum)) => *sum += rows,
+            None => counts.push((code, state, rows)),
+        }
+    }
+    Ok(counts)
+}
+
+/// What is wrong with a value that means no state of the release.
+fn broken(code: Option<&str>, state: Option<&State>) -> Option<(&'static str, &'static str)> {
+    match (code, state) {
+        (None, None) => Some((
+            "null-state",
+            "a query that lists states, or lists states that are not wanted, does not see these rows",
+        )),
+        (Some(_), None) => Some(("unknown-state", "this release cannot read the code")),
+        (Some(_), Some(s)) if !s.legal => Some(("illegal-state", "this release never writes the code here")),
+        _ => None,
+    }
 }
 
 async fn null_columns(db: &mut Database, found: &Identified) -> Result<Vec<Anomaly>> {
@@ -288,7 +322,8 @@ pub async fn owners_of_rows(db: &mut Database, found: &Identified, column: &str,
     let d = &db.dialect;
     let (host, state) = (d.ident(m.column(column)?), d.ident(m.column(&format!("{role_name}.state"))?));
     let start = d.ident(m.column(&format!("{role_name}.start_time"))?);
-    let unfinished = set.condition(&state, |s| !s.finished);
+    let with = set.with.as_ref().map(|w| m.column(w).map(|c| d.ident(c))).transpose()?;
+    let unfinished = set.condition(&state, with.as_deref(), |s| !s.finished);
     let sql = format!(
         "SELECT {host}, {}, {} FROM {} WHERE {unfinished} GROUP BY {host} ORDER BY {host}",
         d.as_text("COUNT(*)"),
@@ -300,7 +335,7 @@ pub async fn owners_of_rows(db: &mut Database, found: &Identified, column: &str,
         let mut cells = row.into_iter();
         let address = cells.next().flatten();
         let rows = cells.next().flatten().and_then(|n| n.parse().ok()).unwrap_or(0);
-        let listed = address.as_ref().is_some_and(|a| beats.contains_key(a));
+        let listed = address.as_ref().is_some_and(|a| beats.contains_key(bare_address(a)));
         let state = if listed { OwnerState::Listed } else { OwnerState::Unknown };
         Owners { address, rows, oldest: cells.next().flatten(), state }
     };

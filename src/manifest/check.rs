@@ -82,6 +82,9 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
 /// What is inherited must still name role columns that are there.
 fn inherited_lists(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
     let clock = m.clock.iter().flat_map(|c| c.pair.iter().flat_map(|(wall, instant)| [wall, instant]).chain(&c.newest));
+    if let Some(gone) = m.states.values().filter_map(|set| set.with.as_ref()).find(|column| !m.has(column)) {
+        return Err(source.at(&file.generation, format!("states.with: {gone} is gone; write these states anew")));
+    }
     let beats: Vec<String> = m.heartbeats.iter().map(|h| format!("{}.{}", h.role, h.address)).collect();
     if let Some(gone) = clock.chain(&beats).find(|column| !m.has(column)) {
         return Err(source.at(&file.generation, format!("clock, heartbeats: {gone} is gone; write these tables anew")));
@@ -153,6 +156,14 @@ fn inherited_roles(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Res
 fn states(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
     for set in &file.states {
         role_column(m, source, &set.column, "states.column")?;
+        if let Some(with) = &set.with {
+            role_column(m, source, with, "states.with")?;
+            let role = |name: &Spanned<String>| name.get_ref().split('.').next().map(str::to_owned);
+            if role(with) != role(&set.column) {
+                let message = format!("states.with: {} is not in the row of {}", with.get_ref(), set.column.get_ref());
+                return Err(source.at(with, message));
+            }
+        }
         let meanings = set.null.iter().chain(&set.other).map(|m| &m.phase);
         for phase in set.values.iter().map(|v| &v.phase).chain(meanings) {
             if !PHASES.contains(&phase.get_ref().as_str()) {

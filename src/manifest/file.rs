@@ -66,6 +66,7 @@ pub(super) struct StateSetFile {
     #[serde(rename = "type")]
     pub type_name: String,
     pub stored_as: Spanned<String>,
+    pub with: Option<Spanned<String>>,
     pub values: Vec<StateFile>,
     pub null: Option<MeaningFile>,
     pub other: Option<MeaningFile>,
@@ -83,6 +84,8 @@ pub(super) struct MeaningFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct StateFile {
     pub code: Spanned<toml::Value>,
+    #[serde(default)]
+    pub when: Vec<Spanned<toml::Value>>,
     pub name: Spanned<String>,
     pub phase: Spanned<String>,
     pub finished: bool,
@@ -128,6 +131,7 @@ pub(super) struct HeartbeatFile {
     pub only: BTreeMap<String, Vec<String>>,
     pub interval_ms: u64,
     pub expires_ms: Option<u64>,
+    pub absence_proves: Option<bool>,
     #[serde(default)]
     pub note: String,
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::Spanned;
 
 use super::file::{
-    ClockFile, ColumnFile, HeartbeatFile, ManifestFile, MeaningFile, RegistryFile, RelationFile, RoleFile,
+    ClockFile, ColumnFile, HeartbeatFile, ManifestFile, MeaningFile, RegistryFile, RelationFile, RoleFile, StateFile,
     StateSetFile, TableFile,
 };
 use super::schema::TableColumn;
@@ -264,47 +264,69 @@ fn state_set(source: Source<'_>, file: &StateSetFile) -> Result<StateSet> {
     };
     let mut states: Vec<State> = Vec::new();
     for value in &file.values {
-        let code = match value.code.get_ref() {
-            toml::Value::Integer(code) if !text => code.to_string(),
-            toml::Value::String(code) if text => code.clone(),
-            other => {
-                let wanted = file.stored_as.get_ref();
-                return Err(
-                    source.at(&value.code, format!("states.values.code: `{other}` is not of the kind {wanted}"))
-                );
-            }
-        };
-        if let Some(twin) = states.iter().find(|s| s.code == code) {
-            let (name, twin) = (value.name.get_ref(), &twin.name);
-            return Err(
-                source.at(&value.code, format!("states.values.code: {code} is given to both {twin} and {name}"))
-            );
-        }
-        if states.iter().any(|s| &s.name == value.name.get_ref()) {
-            return Err(source.at(&value.name, format!("states.values.name: {} is listed twice", value.name.get_ref())));
-        }
-        states.push(State {
-            code,
+        let state = State {
+            code: code(source, file, &value.code, "code")?,
+            when: value.when.iter().map(|w| code(source, file, w, "when")).collect::<Result<_>>()?,
             name: value.name.get_ref().clone(),
             phase: value.phase.get_ref().clone(),
             finished: value.finished,
             legal: value.legal,
-        });
+        };
+        told_apart(source, value, &states, &state)?;
+        states.push(state);
+    }
+    let hanging = file.values.iter().zip(&states).find(|(_, s)| !s.when.is_empty());
+    if let (Some((value, _)), None) = (hanging, &file.with) {
+        return Err(source.at(&value.code, "states.values.when: name the other column in states.with"));
+    }
+    let rest = |state: &State| states.iter().any(|s| s.code == state.code && s.when.is_empty());
+    if let Some((value, state)) = file.values.iter().zip(&states).find(|(_, s)| !rest(s)) {
+        let message = format!("states.values.when: say what {} means otherwise, in a value without `when`", state.code);
+        return Err(source.at(&value.code, message));
     }
     let meaning = |file: &Option<MeaningFile>| file.as_ref().map(meaning);
     Ok(StateSet {
         type_name: file.type_name.clone(),
         text,
+        with: file.with.as_ref().map(|w| w.get_ref().clone()),
         states,
         null: meaning(&file.null),
         other: meaning(&file.other),
     })
 }
 
+/// A code of the kind that the column stores.
+fn code(source: Source<'_>, set: &StateSetFile, value: &Spanned<toml::Value>, key: &str) -> Result<String> {
+    let kind = set.stored_as.get_ref().as_str();
+    match (value.get_ref(), kind) {
+        (toml::Value::Integer(code), "int") => Ok(code.to_string()),
+        (toml::Value::String(code), "text") => Ok(code.clone()),
+        (other, _) => Err(source.at(value, format!("states.values.{key}: `{other}` is not of the kind {kind}"))),
+    }
+}
+
+/// No two states share a name, or a code beside the same code of the other column.
+fn told_apart(source: Source<'_>, value: &StateFile, earlier: &[State], state: &State) -> Result<()> {
+    let beside = |twin: &State| match (twin.when.is_empty(), state.when.is_empty()) {
+        (true, true) => true,
+        (false, false) => twin.when.iter().any(|w| state.when.contains(w)),
+        _ => false,
+    };
+    if let Some(twin) = earlier.iter().find(|s| s.code == state.code && beside(s)) {
+        let message = format!("states.values.code: {} is given to both {} and {}", state.code, twin.name, state.name);
+        return Err(source.at(&value.code, message));
+    }
+    if earlier.iter().any(|s| s.name == state.name) {
+        return Err(source.at(&value.name, format!("states.values.name: {} is listed twice", state.name)));
+    }
+    Ok(())
+}
+
 /// A state without a code of its own.
 fn meaning(file: &MeaningFile) -> State {
     State {
         code: String::new(),
+        when: Vec::new(),
         name: file.name.get_ref().clone(),
         phase: file.phase.get_ref().clone(),
         finished: file.finished,
@@ -336,6 +358,7 @@ fn heartbeat(source: Source<'_>, file: &HeartbeatFile) -> Result<Heartbeat> {
         interval_ms: file.interval_ms,
         // Most registries give up after three beats.
         expires_ms: file.expires_ms.unwrap_or(file.interval_ms * 3),
+        absence_proves: file.absence_proves.unwrap_or(true),
         note: file.note.clone(),
     })
 }

@@ -6,6 +6,7 @@ mod file;
 mod load;
 mod schema;
 mod source;
+mod states;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use load::{Manifests, version_order};
 pub use schema::{ColumnSpec, DefaultValue, Engine, ForeignKey, TableSpec, sqlite_type};
+pub use states::{State, StateSet};
 
 use crate::{Error, Result};
 
@@ -118,36 +120,6 @@ impl Words {
     }
 }
 
-/// The states of one column.
-#[derive(Clone, Debug)]
-pub struct StateSet {
-    /// Upstream's name of the type.
-    pub type_name: String,
-    /// Whether the database holds the code as text.
-    pub text: bool,
-    /// The states in upstream's order.
-    pub states: Vec<State>,
-    /// What SQL NULL means, where it is a state.
-    pub null: Option<State>,
-    /// What every code that is not listed means, where the codes are an open set.
-    pub other: Option<State>,
-}
-
-/// One state.
-#[derive(Clone, Debug)]
-pub struct State {
-    /// The code as the database holds it.
-    pub code: String,
-    /// Upstream's name.
-    pub name: String,
-    /// What it means, independent of the scheduler.
-    pub phase: String,
-    /// Whether nothing runs any more under a row in this state.
-    pub finished: bool,
-    /// Whether this column legally holds the code.
-    pub legal: bool,
-}
-
 /// A table that plays a role.
 #[derive(Clone, Debug)]
 pub struct Role {
@@ -208,6 +180,8 @@ pub struct Heartbeat {
     pub interval_ms: u64,
     /// How long an owner may be silent before the scheduler itself gives it up, in milliseconds.
     pub expires_ms: u64,
+    /// Whether every living owner is listed, so that whoever is not listed is dead.
+    pub absence_proves: bool,
     /// What a reader must know about it.
     pub note: String,
 }
@@ -352,57 +326,6 @@ impl Manifest {
     }
 }
 
-impl StateSet {
-    /// The state with a code.
-    #[must_use]
-    pub fn by_code(&self, code: &str) -> Option<&State> {
-        self.states.iter().find(|s| s.code == code)
-    }
-
-    /// The state that a column's value means; NULL and codes that are not listed may mean one, too.
-    #[must_use]
-    pub fn of(&self, value: Option<&str>) -> Option<&State> {
-        match value {
-            None => self.null.as_ref(),
-            Some(code) => self.by_code(code).or(self.other.as_ref()),
-        }
-    }
-
-    /// Codes of the states that satisfy a predicate.
-    pub fn codes(&self, mut keep: impl FnMut(&State) -> bool) -> Vec<String> {
-        self.states.iter().filter(|s| keep(s)).map(|s| s.code.clone()).collect()
-    }
-
-    /// A condition that holds for a value in a state that satisfies a predicate. It is never NULL.
-    pub fn condition(&self, expression: &str, mut keep: impl FnMut(&State) -> bool) -> String {
-        let null = self.null.as_ref().is_some_and(&mut keep);
-        let (negated, codes) = match &self.other {
-            Some(other) if keep(other) => (true, self.codes(|s| !keep(s))),
-            _ => (false, self.codes(keep)),
-        };
-        let codes: Vec<String> = codes.iter().map(|code| self.literal(code)).collect();
-        let listed = match (negated, codes.is_empty()) {
-            (false, true) => "1 = 0".to_owned(),
-            (true, true) => format!("{expression} IS NOT NULL"),
-            (false, false) => format!("{expression} IS NOT NULL AND {expression} IN ({})", codes.join(", ")),
-            (true, false) => format!("{expression} IS NOT NULL AND {expression} NOT IN ({})", codes.join(", ")),
-        };
-        if null { format!("({expression} IS NULL OR {listed})") } else { format!("({listed})") }
-    }
-
-    /// A code as SQL writes it. Codes come from manifests and hold no backslash.
-    #[must_use]
-    pub fn literal(&self, code: &str) -> String {
-        if self.text { format!("'{}'", code.replace('\'', "''")) } else { code.to_owned() }
-    }
-
-    /// The code of the one state in a phase.
-    #[must_use]
-    pub fn of_phase(&self, phase: &str) -> Option<&State> {
-        self.states.iter().find(|s| s.phase == phase && s.legal)
-    }
-}
-
 /// Matches `*` against any run of characters.
 pub(crate) fn glob(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
@@ -426,36 +349,6 @@ pub(crate) fn glob(pattern: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{State, StateSet, glob};
-
-    fn set(text: bool, codes: &[(&str, bool)]) -> StateSet {
-        let state = |code: &str, finished| State {
-            code: code.to_owned(),
-            name: code.to_uppercase(),
-            phase: "running".to_owned(),
-            finished,
-            legal: true,
-        };
-        let states = codes.iter().map(|(code, finished)| state(code, *finished)).collect();
-        StateSet { type_name: String::new(), text, states, null: None, other: None }
-    }
-
-    #[test]
-    fn conditions_with_null_and_open_codes() {
-        let mut texts = set(true, &[("running", false), ("o'k", true)]);
-        assert_eq!(texts.condition("t.s", |s| s.finished), "(t.s IS NOT NULL AND t.s IN ('o''k'))");
-        texts.null = Some(State { finished: false, ..texts.states[0].clone() });
-        let unfinished = "(t.s IS NULL OR t.s IS NOT NULL AND t.s IN ('running'))";
-        assert_eq!(texts.condition("t.s", |s| !s.finished), unfinished);
-        assert_eq!(texts.of(None).map(|s| s.finished), Some(false));
-        let mut open = set(false, &[("0", false), ("200", true)]);
-        open.other = Some(State { name: "OTHER".to_owned(), ..open.states[1].clone() });
-        assert_eq!(open.condition("t.c", |s| s.finished), "(t.c IS NOT NULL AND t.c NOT IN (0))");
-        assert_eq!(open.condition("t.c", |s| !s.finished), "(t.c IS NOT NULL AND t.c IN (0))");
-        assert_eq!(open.condition("t.c", |_| true), "(t.c IS NOT NULL)");
-        assert_eq!(open.condition("t.c", |_| false), "(1 = 0)");
-        assert_eq!(open.of(Some("777")).map(|s| s.name.as_str()), Some("OTHER"));
-        assert!(open.of(None).is_none());
-    }
 
     #[test]
     fn globs() {

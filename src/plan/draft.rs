@@ -11,7 +11,7 @@ use super::tally::Tally;
 use super::{From, LeftOut, NotNeeded, PlanCondition, RowChange, SAMPLE, Step, params};
 use super::{NULL_STATE, OTHER_STATE};
 use crate::dialect::TypeClass;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, State};
 use crate::recipe::{ConditionTime, Op, SetKind, StepFile};
 use crate::render::ser;
 use crate::{Error, Result};
@@ -195,7 +195,7 @@ impl Draft {
             }
             set.push(column);
         }
-        let step = Step {
+        let mut step = Step {
             recipe: inputs.recipe.file.name.clone(),
             role: file.role.clone(),
             title: file.title.clone(),
@@ -205,13 +205,14 @@ impl Draft {
             table: shape.table.name.clone(),
             columns: shape.table.stored_columns().map(plan_column).collect(),
             conditions: conditions(inputs, file, uncovered)?,
-            states: state_names(inputs.site.manifest, &file.role),
+            states: BTreeMap::new(),
             key: shape.key.clone(),
             set,
             pins: shape.pins.clone(),
             related: shape.related.clone(),
             rows,
         };
+        step.states = state_names(inputs.site.manifest, &step);
         self.take_over(&step)?;
         self.overlay.add(&step);
         self.steps.push(DraftStep { part, rank: file.rank, step, found, uncovered });
@@ -297,13 +298,20 @@ fn conditions(inputs: &Inputs<'_>, file: &StepFile, uncovered: bool) -> Result<V
     Ok(found)
 }
 
-/// Real column → code → name, for every state column of a role.
-fn state_names(manifest: &Manifest, role: &str) -> BTreeMap<String, BTreeMap<String, String>> {
-    let prefix = format!("{role}.");
+/// Real column → code → name, for every state column of a step's role. A code whose
+/// meaning hangs on another column has the names that it has in the step's rows.
+fn state_names(manifest: &Manifest, step: &Step) -> BTreeMap<String, BTreeMap<String, String>> {
+    let prefix = format!("{}.", step.role);
     let of_role = manifest.states.iter().filter_map(|(name, set)| {
         name.strip_prefix(&prefix)?;
         let column = manifest.column(name).ok()?;
-        let mut names: BTreeMap<_, _> = set.states.iter().map(|s| (s.code.clone(), s.name.clone())).collect();
+        let with = set.with.as_ref().and_then(|w| manifest.column(w).ok());
+        let rows = || {
+            let beside = |r| with.map_or([None; 2], |w| [step.value_before(r, w), step.value_after(r, w)]);
+            step.rows.iter().flat_map(beside)
+        };
+        let name = |s: &State| if set.hangs(&s.code) { set.names_of(&s.code, rows()) } else { s.name.clone() };
+        let mut names: BTreeMap<_, _> = set.states.iter().map(|s| (s.code.clone(), name(s))).collect();
         names.extend(set.null.iter().map(|s| (NULL_STATE.to_owned(), s.name.clone())));
         names.extend(set.other.iter().map(|s| (OTHER_STATE.to_owned(), s.name.clone())));
         Some((column.to_owned(), names))

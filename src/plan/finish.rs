@@ -7,8 +7,8 @@ use minijinja::Value;
 use super::draft::{Draft, DraftStep};
 use super::query::Inputs;
 use super::{
-    Evidence, From, HostRows, LeftOut, NotNeeded, OwnerClaim, Plan, PlanCheck, RecipeRef, SAMPLE, Step, Target,
-    names_an_owner, step_name,
+    Evidence, From, HostRows, LeftOut, NotNeeded, OwnerClaim, Plan, PlanCheck, RecipeRef, RowChange, SAMPLE, Step,
+    Target, names_an_owner, step_name,
 };
 use crate::Result;
 use crate::manifest::Manifest;
@@ -287,7 +287,9 @@ fn written_phases(manifest: &Manifest, steps: &[&Step]) -> BTreeMap<String, BTre
         let Some(real) = manifest.roles.get(role).and_then(|r| r.columns.get(column)) else { continue };
         for step in steps.iter().filter(|s| s.role == role) {
             let Some((index, _)) = step.set_column(real) else { continue };
-            let states = step.rows.iter().filter_map(|r| set.of(r.new[index].as_deref()));
+            let with = set.with.as_ref().and_then(|w| manifest.column(w).ok());
+            let state = |r: &RowChange| set.of(r.new[index].as_deref(), with.and_then(|w| step.value_after(r, w)));
+            let states = step.rows.iter().filter_map(state);
             phases.extend(states.map(|s| s.phase.clone()));
         }
     }

@@ -17,7 +17,9 @@ pub use answers::{Answers, Before, Seen};
 pub use draft::Draft;
 pub use foresee::Foreseen;
 pub use overlay::Overlay;
-pub use params::{OwnerClaim, ParamValue, Params, Proof, duration, names_an_owner, shown_claim, wall_clock};
+pub use params::{
+    OwnerClaim, ParamValue, Params, Proof, bare_address, duration, names_an_owner, shown_claim, wall_clock,
+};
 pub use query::{Inputs, Site, StepRows, effect_query, names_query, report_query, step_query};
 
 use crate::dialect::TypeClass;
@@ -500,6 +502,21 @@ impl Step {
     #[must_use]
     pub fn pin_index(&self, name: &str) -> Option<usize> {
         self.pins.iter().position(|c| c.name == name)
+    }
+
+    /// What a planned row holds in a column before the repair, if the plan knows.
+    #[must_use]
+    pub fn value_before<'r>(&self, row: &'r RowChange, column: &str) -> Option<&'r str> {
+        row.old.get(self.pin_index(column)?)?.as_deref()
+    }
+
+    /// What a planned row holds in a column after the repair, if the plan knows.
+    #[must_use]
+    pub fn value_after<'r>(&self, row: &'r RowChange, column: &str) -> Option<&'r str> {
+        match self.set_column(column) {
+            Some((index, _)) => row.new.get(index)?.as_deref(),
+            None => self.value_before(row, column),
+        }
     }
 
     /// A value with its state's name, where it is a state.

@@ -36,6 +36,13 @@ pub fn names_an_owner(address: &str) -> bool {
     !address.trim().is_empty() && !address.eq_ignore_ascii_case("null")
 }
 
+/// An address without what a row or a registry may wrap it in: `http://HOST:PORT/`.
+#[must_use]
+pub fn bare_address(address: &str) -> &str {
+    let wrapped = ["http://", "https://"].into_iter().find_map(|scheme| address.strip_prefix(scheme));
+    wrapped.map_or(address, |rest| rest.strip_suffix('/').unwrap_or(rest))
+}
+
 /// Somebody's word that an owner is dead.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -251,6 +258,7 @@ fn owner(name: &str, text: &str, zone: Option<&Zone>, said_by: &str) -> Result<O
         None => (text, None),
         Some((address, time)) => (address, Some(moment(time, zone).map_err(|e| bad(&e))?)),
     };
+    let address = bare_address(address);
     let (host, port) = match address.rsplit_once(':') {
         _ if address.ends_with(']') || address.parse::<Ipv6Addr>().is_ok() => (address, None),
         Some((host, port)) => (host, Some(port.parse::<u16>().map_err(|_| bad("the port is not a number"))?)),
@@ -282,6 +290,7 @@ fn owner(name: &str, text: &str, zone: Option<&Zone>, said_by: &str) -> Result<O
 /// `HOST[:PORT][@TIME]`.
 #[must_use]
 pub fn shown_claim(address: &str, proof: &Proof) -> Option<OwnerClaim> {
+    let address = bare_address(address);
     let (host, port) = match address.rsplit_once(':') {
         Some((host, port)) => (host, Some(port.parse::<u16>().ok()?)),
         None => (address, None),
@@ -341,5 +350,15 @@ mod tests {
             assert!(owner("dead-owner", bad, None, "ann").is_err(), "{bad}");
         }
         assert_eq!(owner("dead-owner", "*", None, "ann").unwrap().host, "*");
+        for text in [
+            "10.0.0.1:5678",
+            "http://10.0.0.1:5678/",
+            "https://10.0.0.1:5678",
+            "http://10.0.0.1:5678/@2026-01-31T23:15:00",
+        ] {
+            let claim = owner("dead-owner", text, None, "ann").unwrap();
+            assert_eq!((claim.host.as_str(), claim.port), ("10.0.0.1", Some(5678)), "{text}");
+        }
+        assert!(owner("dead-owner", "http://10.0.0.1:5678/x", None, "ann").is_err());
     }
 }

@@ -235,14 +235,20 @@ fn add_states(env: &mut Environment<'static>, manifest: &Manifest) {
         let m = manifest.clone();
         env.add_function(name, move |column: &str| -> TemplateResult<String> { list(&m, column, keep) });
         let m = manifest.clone();
-        env.add_function(format!("is_{name}"), move |column: &str, value: &str| -> TemplateResult<String> {
-            Ok(m.states(column).map_err(|e| fail(&e))?.condition(value, keep))
-        });
+        env.add_function(
+            format!("is_{name}"),
+            move |column: &str, value: &str, with: Option<&str>| -> TemplateResult<String> {
+                condition(&m, column, value, with, keep)
+            },
+        );
     }
     let m = manifest.clone();
-    env.add_function("is_phase", move |column: &str, value: &str, phases: Vec<String>| -> TemplateResult<String> {
-        Ok(m.states(column).map_err(|e| fail(&e))?.condition(value, |s| phases.contains(&s.phase)))
-    });
+    env.add_function(
+        "is_phase",
+        move |column: &str, value: &str, phases: Vec<String>, with: Option<&str>| -> TemplateResult<String> {
+            condition(&m, column, value, with, |s| phases.contains(&s.phase))
+        },
+    );
     let m = manifest.clone();
     env.add_function("codes", move |column: &str, phases: Vec<String>| -> TemplateResult<String> {
         list(&m, column, |s| phases.contains(&s.phase))
@@ -259,7 +265,7 @@ fn add_states(env: &mut Environment<'static>, manifest: &Manifest) {
     env.add_function("code_named", move |column: &str, name: &str| -> TemplateResult<String> {
         let set = m.states(column).map_err(|e| fail(&e))?;
         let state =
-            set.states.iter().find(|s| s.name == name).ok_or_else(|| {
+            set.states.iter().find(|s| s.name == name && !set.hangs(&s.code)).ok_or_else(|| {
                 fail(&Error::usage(format!("{} {} has no {name} in {column}", m.title, m.generation)))
             })?;
         Ok(set.literal(&state.code))
@@ -268,6 +274,25 @@ fn add_states(env: &mut Environment<'static>, manifest: &Manifest) {
     env.add_function("state_name", move |column: &str, phase: &str| -> TemplateResult<String> {
         state_of(&m, column, phase).map(|(_, state)| format!("{} {}", state.code, state.name))
     });
+}
+
+/// The condition that a value means a state that is kept.
+fn condition(
+    m: &Manifest,
+    column: &str,
+    value: &str,
+    with: Option<&str>,
+    keep: impl FnMut(&State) -> bool,
+) -> TemplateResult<String> {
+    let set = m.states(column).map_err(|e| fail(&e))?;
+    match (&set.with, with) {
+        (Some(other), None) => {
+            let message = format!("the meaning of {column} hangs on {other}: give its value as the last argument");
+            Err(fail(&Error::usage(message)))
+        }
+        (None, Some(_)) => Err(fail(&Error::usage(format!("the meaning of {column} hangs on no other column")))),
+        _ => Ok(set.condition(value, with, keep)),
+    }
 }
 
 fn state_of<'m>(m: &'m Manifest, column: &str, phase: &str) -> TemplateResult<(&'m StateSet, &'m State)> {
@@ -284,6 +309,10 @@ fn list(m: &Manifest, column: &str, mut keep: impl FnMut(&State) -> bool) -> Tem
     if set.null.iter().chain(&set.other).any(&mut keep) {
         let state = "a value without a code of its own (NULL, or one that is not listed)";
         return Err(fail(&Error::usage(format!("{column}: {state} belongs to this list: ask with is_…()"))));
+    }
+    if let (Some(state), Some(with)) = (set.states.iter().find(|s| set.hangs(&s.code) && keep(s)), &set.with) {
+        let message = format!("{column}: what {} means hangs on {with}: ask with is_…()", state.code);
+        return Err(fail(&Error::usage(message)));
     }
     let codes = set.codes(keep);
     if codes.is_empty() {
@@ -304,6 +333,10 @@ fn add_literals(env: &mut Environment<'static>, dialect: &Dialect) {
     env.add_function("time", move |text: &str| d.time_literal(text));
     let d = dialect.clone();
     env.add_function("text", move |expression: &str| d.as_text(expression));
+    let d = dialect.clone();
+    env.add_function("day", move |time: &str| d.day(time));
+    let d = dialect.clone();
+    env.add_function("days_later", move |time: &str, days: i64| d.days_later(time, days));
     let d = dialect.clone();
     env.add_function("json_member", move |expression: &str, name: &str| d.json_member(expression, name));
     let d = dialect.clone();

@@ -12,4 +12,5 @@ mod stranded_runs;
 mod sub_workflows;
 mod task_groups;
 mod unstarted_tasks;
+mod xxl_job;
 mod zombie_tasks;

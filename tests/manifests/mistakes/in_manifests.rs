@@ -77,6 +77,50 @@ fn states() {
 }
 
 #[test]
+fn states_that_hang_on_another_column() {
+    const COLUMN: &str = "column = \"task.state\"";
+    const DONE: &str = "{ code = \"DONE\", name = \"DONE\", phase = \"succeeded\", finished = true },\n  { code = \"BROKEN\", name = \"BROKEN\", phase = \"failed\", finished = true },\n]\n\n[roles.run]";
+    let other = Mistake {
+        from: COLUMN,
+        to: "column = \"task.state\"\nwith = \"task.answer\"",
+        line: "task.answer",
+        says: &["states.with", "unknown role column task.answer"],
+    };
+    let row = Mistake {
+        from: COLUMN,
+        to: "column = \"task.state\"\nwith = \"run.flow\"",
+        line: "with = \"run.flow\"",
+        says: &["states.with", "run.flow is not in the row of task.state"],
+    };
+    let unnamed = Mistake {
+        from: DONE,
+        to: "{ code = \"DONE\", when = [\"x\"], name = \"DONE\", phase = \"succeeded\", finished = true },\n]\n\n[roles.run]",
+        line: "when = [\"x\"]",
+        says: &["states.values.when", "name the other column in states.with"],
+    };
+    let kind = Mistake {
+        from: DONE,
+        to: "{ code = \"DONE\", when = [7], name = \"DONE\", phase = \"succeeded\", finished = true },\n]\n\n[roles.run]",
+        line: "when = [7]",
+        says: &["states.values.when", "not of the kind text"],
+    };
+    for mistake in [other, row, unnamed, kind] {
+        mistake.is_found(FIRST);
+    }
+    let copy = super::Copy::new();
+    copy.replace(FIRST, COLUMN, "column = \"task.state\"\nwith = \"task.name\"");
+    copy.replace(FIRST, DONE, "{ code = \"DONE\", when = [\"x\"], name = \"DONE\", phase = \"succeeded\", finished = true },\n]\n\n[roles.run]");
+    copy.fails(FIRST, "when = [\"x\"]", &["states.values.when", "say what DONE means otherwise"]);
+    let twice = "{ code = \"DONE\", when = [\"x\", \"y\"], name = \"ONE\", phase = \"running\", finished = false },\n  { code = \"DONE\", when = [\"y\"], name = \"DONE\", phase = \"succeeded\", finished = true },\n]\n\n[roles.run]";
+    copy.replace(
+        FIRST,
+        "{ code = \"DONE\", when = [\"x\"], name = \"DONE\", phase = \"succeeded\", finished = true },\n]\n\n[roles.run]",
+        twice,
+    );
+    copy.fails(FIRST, "when = [\"y\"]", &["states.values.code", "DONE is given to both ONE and DONE"]);
+}
+
+#[test]
 fn roles() {
     let key = Mistake {
         from: "\"name\", \"attempt\"]\nwitnesses",
