@@ -348,7 +348,7 @@ pub(crate) fn glob(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{State, StateSet, glob};
+    use super::glob;
 
     #[test]
     fn globs() {
