@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Reader, json};
-use crate::manifests::facts::{MYSQL, Product, Upstream};
+use crate::manifests::facts::{Codes, MYSQL, Product, Upstream};
 
 const PRODUCTS: &[Product] = &[MYSQL];
 
@@ -30,9 +30,20 @@ fn read(dir: &Path) -> Vec<Upstream> {
         .map(|(version, json)| Upstream {
             approximate: false,
             mark: None,
-            codes: json::codes(&json).map(|(_, codes)| codes).collect(),
+            codes: json::codes(&json).map(|(_, codes)| with_the_answer(codes)).collect(),
             tables: json::tables(&json, PRODUCTS, |_, _, column| json::lower_spec(column)),
             version,
         })
         .collect()
+}
+
+/// Upstream has no name for "no result". What it means hangs on the answer to the trigger,
+/// as the admin's queries tell: 200 runs, 0 was never answered, any other never began.
+fn with_the_answer(mut codes: Codes) -> Codes {
+    if let Some(at) = codes.values.iter().position(|(_, name)| name == "NOT_HANDLED") {
+        let code = codes.values[at].0.clone();
+        codes.values.splice(at..=at, ["RUNNING", "UNANSWERED", "REFUSED"].map(|name| (code.clone(), name.to_owned())));
+        codes.finished.as_mut().unwrap().insert("REFUSED".to_owned());
+    }
+    codes
 }
