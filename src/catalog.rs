@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dialect::TypeClass;
+use crate::manifest::marks;
 
 /// One row, read as text.
 pub type Row = Vec<Option<String>>;
@@ -35,6 +36,19 @@ pub struct LiveTable {
     pub triggers: Vec<String>,
     /// Foreign keys from or to it.
     pub foreign_keys: Vec<LiveForeignKey>,
+    /// Keys and indexes on whole columns.
+    pub indexes: Vec<LiveIndex>,
+}
+
+/// A key or an index of the live database.
+#[derive(Clone, Debug)]
+pub struct LiveIndex {
+    /// Its name.
+    pub name: String,
+    /// Whether it forbids doubles.
+    pub unique: bool,
+    /// Its columns in order.
+    pub columns: Vec<String>,
 }
 
 /// A column of the live database.
@@ -100,6 +114,17 @@ impl Catalog {
         marks
     }
 
+    /// Marks of types, keys and indexes, as manifests give them.
+    #[must_use]
+    pub fn details(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for table in self.iter() {
+            found.extend(table.columns.iter().flat_map(|c| marks::of_type(&table.name, &c.name, &c.type_sql)));
+            found.extend(table.indexes.iter().flat_map(|i| marks::of_index(&table.name, &i.columns, i.unique)));
+        }
+        found
+    }
+
     pub(crate) fn table_mut(&mut self, name: &str) -> Option<&mut LiveTable> {
         self.tables.get_mut(name)
     }
@@ -113,6 +138,7 @@ impl Catalog {
             key: Vec::new(),
             triggers: Vec::new(),
             foreign_keys: Vec::new(),
+            indexes: Vec::new(),
         };
         self.tables.insert(name, table);
     }

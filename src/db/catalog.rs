@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Database, Row};
 use crate::Result;
-use crate::catalog::{Catalog, LiveColumn, LiveForeignKey, LiveTable, TableKind};
+use crate::catalog::{Catalog, LiveColumn, LiveForeignKey, LiveIndex, LiveTable, TableKind};
 use crate::dialect::TypeClass;
 use crate::manifest::Engine;
 
@@ -58,6 +58,9 @@ impl Database {
         let keys = "SELECT TABLE_NAME, COLUMN_NAME FROM information_schema.KEY_COLUMN_USAGE \
                     WHERE TABLE_SCHEMA = DATABASE() AND CONSTRAINT_NAME = 'PRIMARY' ORDER BY TABLE_NAME, ORDINAL_POSITION";
         self.add_pairs(catalog, keys, |t, name| t.key.push(name)).await?;
+        let indexes = "SELECT TABLE_NAME, INDEX_NAME, 1 - NON_UNIQUE, COLUMN_NAME FROM information_schema.STATISTICS \
+                       WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX";
+        self.add_indexes(catalog, indexes).await?;
         let triggers = "SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS \
                         WHERE TRIGGER_SCHEMA = DATABASE() ORDER BY 1, 2";
         self.add_pairs(catalog, triggers, |t, name| t.triggers.push(name)).await?;
@@ -110,6 +113,15 @@ impl Database {
              WHERE n.nspname = {schema} AND i.indisprimary ORDER BY c.relname, array_position(i.indkey::int[], a.attnum::int)"
         );
         self.add_pairs(catalog, &keys, |t, name| t.key.push(name)).await?;
+        let indexes = format!(
+            "SELECT c.relname, x.relname, CASE WHEN i.indisunique THEN 1 ELSE 0 END, a.attname \
+             FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indrelid \
+             JOIN pg_catalog.pg_class x ON x.oid = i.indexrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+             CROSS JOIN LATERAL generate_series(0, i.indnkeyatts - 1) AS k(place) \
+             JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[k.place] \
+             WHERE n.nspname = {schema} AND i.indexprs IS NULL AND i.indpred IS NULL ORDER BY c.relname, x.relname, k.place"
+        );
+        self.add_indexes(catalog, &indexes).await?;
         // A rule rewrites statements as a trigger does.
         let triggers = format!(
             "SELECT c.relname, t.tgname FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid \
@@ -178,6 +190,19 @@ impl Database {
         for row in self.rows(sql).await? {
             if let Some(table) = catalog.table_mut(&text(&row, 0)) {
                 add(table, text(&row, 1));
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows of table, index, 1 where it is unique, and column, in the order of the columns.
+    async fn add_indexes(&mut self, catalog: &mut Catalog, sql: &str) -> Result<()> {
+        for row in self.rows(sql).await? {
+            let (name, column) = (text(&row, 1), text(&row, 3));
+            let Some(table) = catalog.table_mut(&text(&row, 0)) else { continue };
+            match table.indexes.iter_mut().find(|i| i.name == name) {
+                Some(index) => index.columns.push(column),
+                None => table.indexes.push(LiveIndex { name, unique: text(&row, 2) == "1", columns: vec![column] }),
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::manifest::{Manifest, Manifests, TableSpec, version_order};
+use crate::manifest::{Engine, Manifest, Manifests, TableSpec, version_order};
 use crate::{Error, Result};
 
 /// A release that was identified.
@@ -55,10 +55,17 @@ pub async fn identify(
     if matching.is_empty() {
         return Err(no_match(db, &known, catalog, &live));
     }
+    let (matching, ported): (Vec<_>, Vec<_>) = matching.into_iter().partition(|m| m.runs_on(db.dialect.engine));
+    if let (true, Some(m)) = (matching.is_empty(), ported.first()) {
+        return Err(foreign_port(m, db));
+    }
     let version_row = version_row(db, catalog, &matching).await?;
-    let found = choose(&matching, release, version_row.as_deref(), &known, &live)?;
+    let details = if db.dialect.engine == Engine::Sqlite { None } else { Some(catalog.details()) };
+    let found = choose(&matching, release, version_row.as_deref(), &known, &live, details.as_ref())?;
     complete(found, catalog)?;
+    let by_details = warning_of_details(found, &matching, release, details.as_ref());
     let mut found = describe(found, catalog, release, version_row);
+    found.warnings.extend(by_details);
     let strangers = strangers(&found.manifest);
     if !strangers.is_empty() {
         found.warnings.push(format!("the schema also has what other releases have: {}", strangers.join(", ")));
@@ -71,6 +78,14 @@ pub async fn identify(
 fn is_carried(m: &Manifest, manifests: &Manifests, catalog: &Catalog) -> bool {
     let is_there = |o: &Manifest| o.roles.values().any(|role| catalog.get(&role.table).is_some());
     manifests.iter().filter(|o| m.carried_by.contains(&o.scheduler)).any(is_there)
+}
+
+/// The names are there, in a database that upstream has no schema for.
+fn foreign_port(m: &Manifest, db: &Database) -> Error {
+    let message = format!("these are the tables of {}, but upstream has no schema for {}", m.title, db.dialect.title);
+    Error::refused(message).hint(
+        "somebody ported it: types, keys and what the port writes are not known to flowmend; a manifest of your own can say them (docs/manifests.md)",
+    )
 }
 
 fn only_scheduler<'m>(matching: &[&'m Manifest]) -> Option<&'m str> {
@@ -135,6 +150,7 @@ fn choose<'m>(
     row: Option<&str>,
     known: &[&'m Manifest],
     live: &BTreeSet<String>,
+    details: Option<&BTreeSet<String>>,
 ) -> Result<&'m Manifest> {
     let ranges = || matching.iter().map(|m| m.release_range()).collect::<Vec<_>>().join(", ");
     if let Some(release) = release {
@@ -148,6 +164,7 @@ fn choose<'m>(
         Some(row) => matching.iter().copied().filter(|m| claims(m, row)).collect(),
         None => matching.to_vec(),
     };
+    let agreeing = by_details(agreeing, details);
     match (agreeing.as_slice(), row) {
         ([only], _) => Ok(only),
         ([], Some(row)) => {
@@ -170,6 +187,43 @@ fn choose<'m>(
         ))
             .hint("their tables look alike and the version row does not tell them apart; say which release runs with --release")),
     }
+}
+
+/// Of generations whose names fit alike, those whose types, keys and indexes fit, if there are any.
+fn by_details<'m>(fitting: Vec<&'m Manifest>, details: Option<&BTreeSet<String>>) -> Vec<&'m Manifest> {
+    let Some(details) = details else { return fitting };
+    let kept: Vec<&Manifest> = fitting.iter().copied().filter(|m| m.details_against(details).is_empty()).collect();
+    if kept.is_empty() { fitting } else { kept }
+}
+
+/// Types, keys and indexes are weaker signs than names: where they decide, or speak
+/// against what the operator says, people must know.
+fn warning_of_details(
+    found: &Manifest,
+    matching: &[&Manifest],
+    release: Option<&str>,
+    details: Option<&BTreeSet<String>>,
+) -> Option<String> {
+    let details = details?;
+    if let Some(release) = release {
+        let against = found.details_against(details);
+        return (!against.is_empty()).then(|| {
+            format!("you say {release}, but {}: an upgrade skipped it, or somebody changed it", against.join(", "))
+        });
+    }
+    let others: Vec<&&Manifest> =
+        matching.iter().filter(|m| m.scheduler == found.scheduler && m.generation != found.generation).collect();
+    let against: BTreeSet<String> = others.iter().flat_map(|m| m.details_against(details)).collect();
+    let ranges: Vec<String> =
+        others.iter().filter(|m| !m.details_against(details).is_empty()).map(|m| m.release_range()).collect();
+    (!ranges.is_empty()).then(|| {
+        format!(
+            "only types, keys or indexes tell {} from {} ({}); say --release if an upgrade skipped them or somebody changed them",
+            found.release_range(),
+            ranges.join(", "),
+            against.into_iter().collect::<Vec<_>>().join(", ")
+        )
+    })
 }
 
 /// What in the schema does not fit a generation, with the release it came in.

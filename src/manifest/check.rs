@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
-use super::Manifest;
 use super::file::{HeartbeatFile, ManifestFile};
 use super::source::Source;
+use super::{Engine, Manifest, marks};
 use crate::Result;
 
 /// Phases a state may have: the words of DESIGN, and the queue's own.
@@ -47,14 +47,7 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
     roles(m, source, file)?;
     inherited_roles(m, source, file)?;
     states(m, source, file)?;
-    for mark in &file.fingerprint.present {
-        let (table, column) =
-            mark.get_ref().split_once('.').map_or((mark.get_ref().as_str(), None), |(t, c)| (t, Some(c)));
-        let found = m.tables.get(table).is_some_and(|t| column.is_none_or(|c| t.columns.iter().any(|x| x.name == c)));
-        if !found {
-            return Err(source.at(mark, format!("fingerprint.present: {} is not in this generation", mark.get_ref())));
-        }
-    }
+    fingerprint(m, source, file)?;
     for relation in file.relations.iter().flatten() {
         role_column(m, source, &relation.child, "relations.child")?;
         role_column(m, source, &relation.parent, "relations.parent")?;
@@ -77,6 +70,39 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
         );
     }
     inherited_lists(m, source, file)
+}
+
+/// Marks that are said to be present are in the tables of the generation, and those
+/// that are said to be absent are not.
+fn fingerprint(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    let engines = [Engine::MySql, Engine::PostgreSql];
+    let own: Vec<_> = engines.iter().map(|e| &m.marks(*e) | &m.details(*e)).collect();
+    for mark in
+        file.fingerprint.present.iter().chain(&file.fingerprint.absent).filter(|m| marks::is_detail(m.get_ref()))
+    {
+        let text = mark.get_ref();
+        let typed = text.split_once(':').is_some_and(|(column, kind)| column.contains('.') && !kind.trim().is_empty());
+        let keyed = text
+            .split_once('(')
+            .is_some_and(|(_, rest)| ["", "unique"].contains(&rest.rsplit(')').next().unwrap_or_default().trim()));
+        if !(typed || keyed && text.contains(')')) {
+            let message = format!(
+                "fingerprint: `{text}` is none of table, table.column, table.column:type, table(columns), table(columns) unique"
+            );
+            return Err(source.at(mark, message));
+        }
+    }
+    if let Some(mark) =
+        file.fingerprint.present.iter().find(|mark| !own.iter().any(|o| o.contains(&marks::normal(mark.get_ref()))))
+    {
+        return Err(source.at(mark, format!("fingerprint.present: {} is not in this generation", mark.get_ref())));
+    }
+    if let Some(mark) =
+        file.fingerprint.absent.iter().find(|mark| own.iter().any(|o| o.contains(&marks::normal(mark.get_ref()))))
+    {
+        return Err(source.at(mark, format!("fingerprint.absent: {} is in this generation", mark.get_ref())));
+    }
+    Ok(())
 }
 
 /// What is inherited must still name role columns that are there.

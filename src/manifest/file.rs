@@ -14,6 +14,7 @@ pub(super) struct ManifestFile {
     pub title: String,
     pub generation: Spanned<String>,
     pub releases: Spanned<Vec<String>>,
+    pub engines: Option<Vec<Spanned<String>>>,
     pub extends: Option<Spanned<String>>,
     #[serde(default)]
     pub approximate: Vec<String>,
@@ -51,7 +52,7 @@ pub(super) struct ManifestFile {
 pub(super) struct FingerprintFile {
     pub present: Vec<Spanned<String>>,
     #[serde(default)]
-    pub absent: Vec<String>,
+    pub absent: Vec<Spanned<String>>,
     /// Generations whose schema has the same names: only the version row or
     /// `--release` tells them apart. For readers; a test keeps it true.
     #[serde(default)]

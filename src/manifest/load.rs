@@ -6,14 +6,14 @@ use std::path::Path;
 use toml::Spanned;
 
 use super::file::{
-    ClockFile, ColumnFile, HeartbeatFile, ManifestFile, MeaningFile, RegistryFile, RelationFile, RoleFile, StateFile,
-    StateSetFile, TableFile,
+    ClockFile, ColumnFile, FingerprintFile, HeartbeatFile, ManifestFile, MeaningFile, RegistryFile, RelationFile,
+    RoleFile, StateFile, StateSetFile, TableFile,
 };
 use super::schema::TableColumn;
 use super::source::Source;
 use super::{
     BeatUnit, Clock, ColumnSpec, Engine, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull,
-    RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, Words, check,
+    RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, Words, check, marks,
 };
 use crate::data::Tree;
 use crate::{Error, Result};
@@ -119,11 +119,11 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
     manifest.approximate_because.clone_from(&file.approximate_because);
     manifest.version_marks.clone_from(&file.version_marks);
     manifest.sources.clone_from(&file.sources);
-    manifest.fingerprint = Fingerprint {
-        present: file.fingerprint.present.iter().map(|m| m.get_ref().clone()).collect(),
-        absent: file.fingerprint.absent.clone(),
-    };
+    manifest.fingerprint = fingerprint(&file.fingerprint);
     manifest.behaviour.extend(file.behaviour.clone());
+    if let Some(engines) = &file.engines {
+        manifest.engines = engines.iter().map(|e| engine(source, e, "engines")).collect::<Result<_>>()?;
+    }
     if let Some(carriers) = &file.carried_by {
         manifest.carried_by.clone_from(carriers);
     }
@@ -155,6 +155,19 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
     Ok(manifest)
 }
 
+fn fingerprint(file: &FingerprintFile) -> Fingerprint {
+    let marks = |list: &[Spanned<String>], details: bool| {
+        let kept = list.iter().map(Spanned::get_ref).filter(|mark| marks::is_detail(mark) == details);
+        kept.map(|mark| if details { marks::normal(mark) } else { mark.clone() }).collect()
+    };
+    Fingerprint {
+        present: marks(&file.present, false),
+        absent: marks(&file.absent, false),
+        details: marks(&file.present, true),
+        without: marks(&file.absent, true),
+    }
+}
+
 fn base(known: &[Manifest], source: Source<'_>, file: &ManifestFile) -> Result<Manifest> {
     let scheduler = file.scheduler.get_ref();
     let Some(extends) = &file.extends else { return Ok(empty(scheduler)) };
@@ -178,6 +191,7 @@ fn empty(scheduler: &str) -> Manifest {
         behaviour: BTreeMap::new(),
         words: Words::default(),
         carried_by: Vec::new(),
+        engines: Vec::new(),
         states: BTreeMap::new(),
         roles: BTreeMap::new(),
         relations: Vec::new(),
@@ -379,15 +393,16 @@ fn registry(source: Source<'_>, file: &RegistryFile) -> Result<RegistryPath> {
     Ok(RegistryPath { kind, namespace: namespace.clone(), path: path.clone(), numbered: file.numbered })
 }
 
+fn engine(source: Source<'_>, name: &Spanned<String>, key: &str) -> Result<Engine> {
+    match name.get_ref().as_str() {
+        "mysql" => Ok(Engine::MySql),
+        "postgresql" => Ok(Engine::PostgreSql),
+        other => Err(source.at(name, format!("{key}: `{other}` is neither mysql nor postgresql"))),
+    }
+}
+
 fn table_spec(source: Source<'_>, file: &TableFile) -> Result<TableSpec> {
-    let only = match &file.only {
-        None => None,
-        Some(only) => Some(match only.get_ref().as_str() {
-            "mysql" => Engine::MySql,
-            "postgresql" => Engine::PostgreSql,
-            other => return Err(source.at(only, format!("tables.only: `{other}` is neither mysql nor postgresql"))),
-        }),
-    };
+    let only = file.only.as_ref().map(|only| engine(source, only, "tables.only")).transpose()?;
     let table = file.name.get_ref();
     let spec = |column: &ColumnFile, engine: &str, text: &Option<Spanned<String>>| match text {
         None => Ok(None),

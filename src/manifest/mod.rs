@@ -4,11 +4,12 @@ mod check;
 pub mod ddl;
 mod file;
 mod load;
+pub mod marks;
 mod schema;
 mod source;
 mod states;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,8 @@ pub struct Manifest {
     pub generation: String,
     /// Schedulers that keep this one's tables inside their own database.
     pub carried_by: Vec<String>,
+    /// The databases that upstream has a schema for; empty: all.
+    pub engines: Vec<Engine>,
     /// Every release of the generation, oldest first.
     pub releases: Vec<String>,
     /// Releases that were not read from a tagged source.
@@ -69,13 +72,18 @@ pub struct Manifest {
     pub sha256: String,
 }
 
-/// Marks in the schema, `table` or `table.column`.
+/// Marks in the schema. Names (`table`, `table.column`) must fit; details (types,
+/// keys and indexes) choose among generations whose names fit.
 #[derive(Clone, Debug, Default)]
 pub struct Fingerprint {
-    /// All of these are there.
+    /// Names that are all there.
     pub present: Vec<String>,
-    /// None of these is there.
+    /// Names of which none is there.
     pub absent: Vec<String>,
+    /// Details that are all there.
+    pub details: Vec<String>,
+    /// Details of which none is there.
+    pub without: Vec<String>,
 }
 
 /// What people must know of a scheduler's processes around a repair. Each is one
@@ -273,6 +281,13 @@ impl Manifest {
         }
     }
 
+    /// Whether upstream has a schema for a database. SQLite takes MySQL's.
+    #[must_use]
+    pub fn runs_on(&self, engine: Engine) -> bool {
+        let engine = if engine == Engine::Sqlite { Engine::MySql } else { engine };
+        self.engines.is_empty() || self.engines.contains(&engine)
+    }
+
     /// The real column of a role column `role.column`.
     ///
     /// # Errors
@@ -312,17 +327,6 @@ impl Manifest {
             (Some(only), _) => only.clone(),
             _ => self.generation.clone(),
         }
-    }
-
-    /// Tables and `table.column` marks of this generation on an engine.
-    #[must_use]
-    pub fn marks(&self, engine: Engine) -> BTreeSet<String> {
-        let mut marks = BTreeSet::new();
-        for table in self.tables.values().filter(|t| t.on(engine)) {
-            marks.insert(table.name.to_lowercase());
-            marks.extend(table.columns_on(engine).map(|c| format!("{}.{}", table.name, c.name).to_lowercase()));
-        }
-        marks
     }
 }
 

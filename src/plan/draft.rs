@@ -202,6 +202,7 @@ impl Draft {
             apart: String::new(),
             op: file.op,
             transient: file.transient,
+            exceptions: exceptions(inputs.site.manifest, file),
             table: shape.table.name.clone(),
             columns: shape.table.stored_columns().map(plan_column).collect(),
             conditions: conditions(inputs, file, uncovered)?,
@@ -296,6 +297,17 @@ fn conditions(inputs: &Inputs<'_>, file: &StepFile, uncovered: bool) -> Result<V
         });
     }
     Ok(found)
+}
+
+/// What the step may write by way of exception, with the reason.
+fn exceptions(manifest: &Manifest, file: &StepFile) -> Vec<String> {
+    let role = manifest.roles.get(&file.role);
+    let column = |name: &str| role.and_then(|r| r.columns.get(name)).cloned();
+    let forbidden = |name: &&String| manifest.forbidden.columns.contains(&format!("{}.{name}", file.role));
+    let columns = file.allow.iter().filter(|(name, _)| file.set.contains_key(*name) && forbidden(name));
+    let table = role.filter(|r| manifest.is_forbidden_table(&r.table)).zip(file.allow_table.as_ref());
+    let table = table.map(|(role, reason)| format!("the table {}: {reason}", role.table));
+    table.into_iter().chain(columns.filter_map(|(name, reason)| Some(format!("{}: {reason}", column(name)?)))).collect()
 }
 
 /// Real column → code → name, for every state column of a step's role. A code whose

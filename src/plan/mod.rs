@@ -294,6 +294,9 @@ pub struct Step {
     /// Whether the scheduler moves these rows on as soon as it takes what the plan inserts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub transient: bool,
+    /// What it writes that no repair writes otherwise, each with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exceptions: Vec<String>,
     /// The table's name.
     pub table: String,
     /// Primary key columns.

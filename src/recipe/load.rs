@@ -186,6 +186,7 @@ fn check(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()>
         }
     }
     names_are_known(recipe, place, manifests)?;
+    exceptions_are_needed(recipe, place, manifests)?;
     for manifest in manifests.iter().filter(|m| recipe.applies_to(m)) {
         for (index, step) in file.steps.iter().enumerate().filter(|(_, s)| manifest.has(&s.role)) {
             may_write(step, index, place, manifest)?;
@@ -323,14 +324,32 @@ fn names_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> 
     Ok(())
 }
 
+/// An exception without a rule, or without a reason, is a slip of the pen.
+fn exceptions_are_needed(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()> {
+    let generations: Vec<&Manifest> = manifests.iter().filter(|m| recipe.applies_to(m)).collect();
+    for (index, step) in recipe.file.steps.iter().enumerate() {
+        let Some(reason) = &step.allow_table else { continue };
+        if reason.trim().is_empty() {
+            return Err(place.at_step(index, &["allow_table"], "steps.allow_table: say why"));
+        }
+        let tables = generations.iter().filter_map(|m| Some((m, m.roles.get(&step.role)?)));
+        if !tables.clone().any(|(m, role)| m.is_forbidden_table(&role.table)) && tables.count() > 0 {
+            let message = format!("steps.allow_table: no generation forbids the table of {}", step.role);
+            return Err(place.at_step(index, &["allow_table"], message));
+        }
+    }
+    Ok(())
+}
+
 /// A step writes no table or column that the manifest forbids.
 fn may_write(step: &StepFile, index: usize, place: Place<'_>, manifest: &Manifest) -> Result<()> {
     let role = manifest.role(&step.role)?;
     let generation = &manifest.generation;
-    if manifest.is_forbidden_table(&role.table) {
+    if manifest.is_forbidden_table(&role.table) && step.allow_table.is_none() {
         let message =
             format!("steps.{}.role: the manifest forbids writing {} (generation {generation})", step.role, role.table);
-        return Err(place.at_step(index, &["role"], message));
+        let hint = "name the exception and its reason under `allow_table`, if only a step like this one may touch it";
+        return Err(place.at_step(index, &["role"], message).hint(hint));
     }
     for column in step.set.keys() {
         let name = format!("{}.{column}", step.role);

@@ -195,6 +195,8 @@ pub struct StepFile {
     /// Forbidden columns that this step may write all the same, with the reason.
     #[serde(default)]
     pub allow: BTreeMap<String, String>,
+    /// The reason why this step, and what it does alone, may touch a forbidden table.
+    pub allow_table: Option<String>,
     /// Further columns of the query, for the finding's paragraph.
     #[serde(default)]
     pub gives: Vec<String>,

@@ -110,6 +110,7 @@ fn step_map(step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
         ),
         ("rows", Value::from(step.rows.len())),
         ("changes", Value::from(transitions(step))),
+        ("exceptions", Value::from(step.exceptions.clone())),
         ("conditions", Value::from(step.conditions.iter().map(|c| c.title.clone()).collect::<Vec<_>>())),
         ("sample", Value::from(step.rows.iter().take(SAMPLE).map(label).collect::<Vec<_>>())),
         ("more", Value::from(step.rows.len().saturating_sub(SAMPLE))),

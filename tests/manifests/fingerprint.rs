@@ -61,6 +61,41 @@ fn a_schema_fits_itself_and_its_twins_only() {
     }
 }
 
+/// The generations that types, keys and indexes leave, where names leave several.
+fn by_details(scheduler: &str, generation: &str, engine: Engine) -> Vec<String> {
+    let manifests = Manifests::load(None).unwrap();
+    let all = manifests.of(scheduler).unwrap();
+    let m = all.iter().find(|m| m.generation == generation).unwrap();
+    let (names, details) = (m.marks(engine), m.details(engine));
+    assert_eq!(m.details_against(&details), [""; 0], "{scheduler} {generation} on {engine:?}");
+    let fitting = all.iter().filter(|o| fits(o, &names) && o.details_against(&details).is_empty());
+    fitting.map(|o| o.generation.clone()).collect()
+}
+
+#[test]
+fn types_keys_and_indexes_tell_twins_apart_where_the_database_shows_it() {
+    for generation in ["2.3.0", "2.5.0", "3.2.0", "3.4.0"] {
+        assert_eq!(by_details("xxl-job", generation, Engine::MySql), [generation]);
+    }
+    // Longer names prove nothing: later releases of Quartz run on older tables.
+    let (all, later) = (["2.2.0", "2.3.0", "2.3.1", "2.4.0"], ["2.3.0", "2.3.1", "2.4.0"]);
+    assert_eq!(by_details("quartz", "2.2.0", Engine::MySql), all);
+    for generation in later {
+        assert_eq!(by_details("quartz", generation, Engine::MySql), later);
+        assert_eq!(by_details("quartz", generation, Engine::PostgreSql), all);
+    }
+}
+
+#[test]
+fn details_never_speak_against_their_own_generation() {
+    let manifests = Manifests::load(None).unwrap();
+    for m in manifests.iter() {
+        for engine in [Engine::MySql, Engine::PostgreSql].into_iter().filter(|e| m.runs_on(*e)) {
+            assert_eq!(m.details_against(&m.details(engine)), [""; 0], "{} on {engine:?}", m.origin);
+        }
+    }
+}
+
 #[test]
 fn twins_name_each_other() {
     for scheduler in SCHEDULERS {

@@ -361,3 +361,40 @@ fn directories() {
     let run = crate::support::program::flowmend(["manifests", "check", &gone]).expect(2);
     assert!(run.err.contains("is not a directory"), "{}", run.err);
 }
+
+#[test]
+fn marks_of_types_and_indexes() {
+    let present = "present = [\"ns_run.priority\"]";
+    let with = |mark: &str| format!("present = [\"ns_run.priority\", \"{mark}\"]");
+    for good in ["ns_run.priority:int", "ns_run.flow: VARCHAR(100)", "NS_RUN.flow:varchar"] {
+        let copy = super::Copy::new();
+        copy.replace(SECOND, present, &with(good));
+        copy.check().expect(0);
+    }
+    for (mark, says) in [
+        ("ns_run.priority:bigint", "fingerprint.present: ns_run.priority:bigint is not in this generation"),
+        ("ns_run(flow)", "fingerprint.present: ns_run(flow) is not in this generation"),
+        ("ns_run(flow) unique", "fingerprint.present: ns_run(flow) unique is not in this generation"),
+        ("ns_run(flow", "fingerprint: `ns_run(flow` is none of table"),
+        ("ns_run(flow) uniq", "fingerprint: `ns_run(flow) uniq` is none of table"),
+        ("ns_run:int", "fingerprint: `ns_run:int` is none of table"),
+    ] {
+        let copy = super::Copy::new();
+        copy.replace(SECOND, present, &with(mark));
+        copy.fails(SECOND, "ns_run.priority\", \"ns_run", &[says]);
+    }
+    let copy = super::Copy::new();
+    copy.replace(SECOND, present, "present = [\"ns_run.priority\"]\nabsent = [\"ns_run.flow:varchar(100)\"]");
+    copy.fails(SECOND, "absent", &["fingerprint.absent: ns_run.flow:varchar(100) is in this generation"]);
+}
+
+#[test]
+fn engines() {
+    let mistake = Mistake {
+        from: "releases = [\"1.0\"]",
+        to: "releases = [\"1.0\"]\nengines = [\"mysql\", \"oracle\"]",
+        line: "oracle",
+        says: &["engines", "`oracle` is neither mysql nor postgresql"],
+    };
+    mistake.is_found(FIRST);
+}

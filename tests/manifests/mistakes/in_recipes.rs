@@ -15,6 +15,18 @@ fn forbidden_table() {
 }
 
 #[test]
+fn exception_for_a_table() {
+    let copy = Copy::new();
+    let query = "query = \"seats.sql.j2\"";
+    copy.replace(FILE, query, "query = \"seats.sql.j2\"\nallow_table = \"seats go, none comes\"");
+    copy.fails(FILE, "allow_table", &["steps.allow_table", "no generation forbids the table of seat"]);
+    copy.replace(MANIFEST, "\"ns_flow*\"]", "\"ns_flow*\", \"*_seat\"]");
+    copy.check().expect(0);
+    copy.replace(FILE, "\"seats go, none comes\"", "\" \"");
+    copy.fails(FILE, "allow_table", &["steps.allow_table", "say why"]);
+}
+
+#[test]
 fn forbidden_column_and_its_exception() {
     let copy = Copy::new();
     let set = "set.touched = { kind = \"now\" }";

@@ -1,6 +1,8 @@
 //! XXL-JOB: what the log means, what is closed and how silently, in every release.
 
 mod lost_runs;
+mod registry_and_lock;
+mod releases;
 mod states;
 
 use flowmend::manifest::{Manifest, Manifests};

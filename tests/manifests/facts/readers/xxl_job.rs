@@ -18,7 +18,9 @@ pub const READER: Reader = Reader {
     finished: &[],
     never_written: |table| {
         let table = table.to_lowercase();
-        ["_user", "_logglue", "_group", "qrtz_locks", "qrtz_scheduler_state"].iter().any(|end| table.ends_with(end))
+        ["_user", "_logglue", "_group", "_registry", "_lock", "qrtz_locks", "qrtz_scheduler_state"]
+            .iter()
+            .any(|end| table.ends_with(end))
     },
     elsewhere: &[],
     read,
