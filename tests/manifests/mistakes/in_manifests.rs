@@ -391,8 +391,8 @@ fn marks_of_types_and_indexes() {
 #[test]
 fn engines() {
     let mistake = Mistake {
-        from: "releases = [\"1.0\"]",
-        to: "releases = [\"1.0\"]\nengines = [\"mysql\", \"oracle\"]",
+        from: "releases = [\"1.0\", \"1.1\"]",
+        to: "releases = [\"1.0\", \"1.1\"]\nengines = [\"mysql\", \"oracle\"]",
         line: "oracle",
         says: &["engines", "`oracle` is neither mysql nor postgresql"],
     };
