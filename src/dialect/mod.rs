@@ -102,6 +102,25 @@ impl Dialect {
         }
     }
 
+    /// A column's value as a text from which the very same value can be written
+    /// again: the plain text of a floating number may be another number.
+    #[must_use]
+    pub fn as_exact_text(&self, expression: &str, type_sql: &str) -> String {
+        let lower = type_sql.to_lowercase();
+        let floating = ["float", "double", "real"].iter().any(|t| lower.starts_with(t));
+        let text = self.as_text(expression);
+        match self.engine {
+            // A FLOAT shows six digits; as a DOUBLE it shows all that it holds.
+            Engine::MySql if floating => self.as_text(&format!("{expression} + 0e0")),
+            Engine::Sqlite if floating => {
+                format!(
+                    "CASE WHEN CAST({text} AS REAL) <> {expression} THEN printf('%!.17g', {expression}) ELSE {text} END"
+                )
+            }
+            Engine::MySql | Engine::PostgreSql | Engine::Sqlite => text,
+        }
+    }
+
     /// A column's value as a reader sees it. Bytes, and shapes of MySQL, which
     /// have no text of their own, are shown in hexadecimal.
     #[must_use]

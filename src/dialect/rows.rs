@@ -39,6 +39,21 @@ impl Dialect {
         }
     }
 
+    /// How many seconds lie between two times, with six decimals; NULL where one is not known.
+    #[must_use]
+    pub fn seconds_between(&self, from: &str, to: &str) -> String {
+        match self.engine {
+            Engine::MySql => format!("(TIMESTAMPDIFF(MICROSECOND, {from}, {to}) / 1e6)"),
+            Engine::PostgreSql => format!("EXTRACT(EPOCH FROM ({to}) - ({from}))"),
+            // A Julian day is too coarse for microseconds: whole seconds and fractions are read apart.
+            Engine::Sqlite => {
+                let fraction = |time: &str| format!("CAST('0' || substr({time}, 20) AS REAL)");
+                let (first, last) = (fraction(from), fraction(to));
+                format!("ROUND(strftime('%s', {to}) - strftime('%s', {from}) + {last} - {first}, 6)")
+            }
+        }
+    }
+
     /// Rows of literals as a table in FROM; an alias must follow. There is at least one row.
     #[must_use]
     pub fn rows_as_table(&self, names: &[String], rows: &[Vec<String>]) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::manifest::{Engine, Manifest, Manifests, TableSpec, version_order};
+use crate::manifest::{Engine, Manifest, Manifests, TableSpec, VersionIs, version_order};
 use crate::{Error, Result};
 
 /// A release that was identified.
@@ -133,11 +133,25 @@ async fn version_row(db: &mut Database, catalog: &Catalog, matching: &[&Manifest
             );
             let rows = db.rows(&sql).await?;
             let mut versions: Vec<String> = rows.into_iter().filter_map(|r| r.into_iter().next().flatten()).collect();
-            versions.sort_by_key(|v| version_order(v));
-            return Ok(versions.pop().map(|v| v.trim().to_owned()));
+            versions.iter_mut().for_each(|v| *v = v.trim().to_owned());
+            return Ok(match m.version_is {
+                VersionIs::Release => versions.into_iter().max_by_key(|v| version_order(v)),
+                VersionIs::Revision => {
+                    versions.sort();
+                    Some(versions.join(" and ")).filter(|v| !v.is_empty())
+                }
+            });
         }
     }
     Ok(None)
+}
+
+/// What a version row says, as half a sentence.
+fn says(m: &Manifest, row: &str) -> String {
+    match m.version_is {
+        VersionIs::Release => format!("the version row says {row}"),
+        VersionIs::Revision => format!("the schema revision is {row}"),
+    }
 }
 
 fn claims(m: &Manifest, version: &str) -> bool {
@@ -178,7 +192,8 @@ fn choose<'m>(
                 None => "a newer release needs a manifest of its own (docs/manifests.md); with the facts of another one the codes may be wrong",
                 Some(_) => "one of them is wrong: a fresh install may carry a wrong row, an upgrade may have skipped a step; say which release runs with --release",
             };
-            Err(Error::refused(format!("the version row says {row}, but the schema is that of {}{why}", ranges())).hint(hint))
+            let said = matching.first().map_or_else(String::new, |m| says(m, row));
+            Err(Error::refused(format!("{said}, but the schema is that of {}{why}", ranges())).hint(hint))
         }
         _ => Err(Error::refused(format!(
             "the schema fits several generations{}: {}",
@@ -349,18 +364,23 @@ fn describe(m: &Manifest, catalog: &Catalog, release: Option<&str>, row: Option<
         && row != release
         && m.version_marks.get(release) != Some(row)
     {
-        warnings.push(format!("the version row says {row}, you say {release}; the schema fits {}", m.release_range()));
+        warnings.push(format!("{}, you say {release}; the schema fits {}", says(m, row), m.release_range()));
     }
     let exact = release.or_else(|| row.as_deref().filter(|r| m.releases.iter().any(|x| x == r)));
     let from_mark = || {
         let row = row.as_deref()?;
-        let mut marked =
-            m.version_marks.iter().filter(|(_, mark)| mark.as_str() == row).map(|(release, _)| release.clone());
-        marked.next().filter(|_| marked.next().is_none())
+        let marked: Vec<&String> =
+            m.releases.iter().filter(|r| m.version_marks.get(*r).is_some_and(|mark| mark == row)).collect();
+        match (marked.as_slice(), m.version_is) {
+            ([only], _) => Some((*only).clone()),
+            ([first, .., last], VersionIs::Revision) => Some(format!("{first} to {last}")),
+            _ => None,
+        }
     };
     let by = match (release, &row) {
         (Some(_), _) => "schema and --release".to_owned(),
         (None, Some(row)) if m.releases.contains(row) => format!("schema and version row ({row})"),
+        (None, Some(row)) if m.version_is == VersionIs::Revision => format!("schema and its revision ({row})"),
         (None, Some(row)) => format!("schema; the version row says {row}, as a fresh install of this release does"),
         (None, None) => "schema".to_owned(),
     };

@@ -24,7 +24,16 @@ fn create(manifest: &Manifest, dialect: &Dialect, wanted: impl Fn(&TableSpec) ->
     let engine = dialect.engine;
     let tables: Vec<&TableSpec> = manifest.tables.values().filter(|t| t.on(engine) && wanted(t)).collect();
     let (free, bound): (Vec<_>, Vec<_>) = tables.into_iter().partition(|t| t.foreign_keys_on(engine).is_empty());
-    in_order(free, bound, engine).into_iter().map(|t| create_table(t, dialect)).collect()
+    let tables = in_order(free, bound, engine);
+    let keys = |t: &TableSpec| referred_keys(t, &tables, engine);
+    tables.iter().map(|t| create_table(t, &keys(t), dialect)).collect()
+}
+
+/// The unique keys that foreign keys refer to: without them a server refuses those.
+fn referred_keys(table: &TableSpec, tables: &[&TableSpec], engine: Engine) -> Vec<Vec<String>> {
+    let referring = tables.iter().flat_map(|t| t.foreign_keys_on(engine)).filter(|k| k.references == table.name);
+    let columns: Vec<&[String]> = referring.map(|k| k.ref_columns.as_slice()).collect();
+    table.unique_on(engine).iter().filter(|key| columns.contains(&key.as_slice())).cloned().collect()
 }
 
 fn in_order<'m>(mut done: Vec<&'m TableSpec>, mut rest: Vec<&'m TableSpec>, engine: Engine) -> Vec<&'m TableSpec> {
@@ -45,9 +54,8 @@ fn in_order<'m>(mut done: Vec<&'m TableSpec>, mut rest: Vec<&'m TableSpec>, engi
     done
 }
 
-/// The statement that makes one table.
-#[must_use]
-pub fn create_table(table: &TableSpec, d: &Dialect) -> String {
+/// The statement that makes one table, with some of its unique keys.
+fn create_table(table: &TableSpec, unique: &[Vec<String>], d: &Dialect) -> String {
     let engine = d.engine;
     let key = table.key_on(engine);
     let mut parts: Vec<String> = Vec::new();
@@ -64,6 +72,7 @@ pub fn create_table(table: &TableSpec, d: &Dialect) -> String {
     if !key.is_empty() && !key_inside {
         parts.push(format!("  PRIMARY KEY ({})", list(key)));
     }
+    parts.extend(unique.iter().map(|key| format!("  UNIQUE ({})", list(key))));
     for foreign in table.foreign_keys_on(engine) {
         parts.push(format!(
             "  FOREIGN KEY ({}) REFERENCES {} ({}) ON DELETE {}",

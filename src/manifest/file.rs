@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::Words;
+use super::{VersionIs, Words};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +22,7 @@ pub(super) struct ManifestFile {
     pub approximate_because: String,
     #[serde(default)]
     pub version_marks: BTreeMap<String, String>,
+    pub version_is: Option<VersionIs>,
     #[serde(default)]
     pub sources: Vec<String>,
     #[serde(default)]

@@ -13,7 +13,7 @@ use super::schema::TableColumn;
 use super::source::Source;
 use super::{
     BeatUnit, Clock, ColumnSpec, Engine, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull,
-    RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, Words, check, marks,
+    RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, VersionIs, Words, check, marks,
 };
 use crate::data::Tree;
 use crate::{Error, Result};
@@ -118,6 +118,7 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
     manifest.approximate.clone_from(&file.approximate);
     manifest.approximate_because.clone_from(&file.approximate_because);
     manifest.version_marks.clone_from(&file.version_marks);
+    manifest.version_is = file.version_is.unwrap_or(manifest.version_is);
     manifest.sources.clone_from(&file.sources);
     manifest.fingerprint = fingerprint(&file.fingerprint);
     manifest.behaviour.extend(file.behaviour.clone());
@@ -186,6 +187,7 @@ fn empty(scheduler: &str) -> Manifest {
         approximate: Vec::new(),
         approximate_because: String::new(),
         version_marks: BTreeMap::new(),
+        version_is: VersionIs::default(),
         sources: Vec::new(),
         fingerprint: Fingerprint::default(),
         behaviour: BTreeMap::new(),

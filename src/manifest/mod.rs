@@ -40,6 +40,8 @@ pub struct Manifest {
     pub approximate_because: String,
     /// Release → what the version row of a fresh install says.
     pub version_marks: BTreeMap<String, String>,
+    /// What the version row names.
+    pub version_is: VersionIs,
     /// Where the facts were read: repository, tag and path.
     pub sources: Vec<String>,
     /// What tells this generation's schema from its neighbours'.
@@ -84,6 +86,17 @@ pub struct Fingerprint {
     pub details: Vec<String>,
     /// Details of which none is there.
     pub without: Vec<String>,
+}
+
+/// What a version row names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VersionIs {
+    /// The release; of several rows the newest counts.
+    #[default]
+    Release,
+    /// A revision of the schema, which several releases may share; all rows count.
+    Revision,
 }
 
 /// What people must know of a scheduler's processes around a repair. Each is one

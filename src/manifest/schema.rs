@@ -116,6 +116,15 @@ impl TableSpec {
         }
     }
 
+    /// Unique keys on the engine, besides the primary key.
+    #[must_use]
+    pub fn unique_on(&self, engine: Engine) -> &[Vec<String>] {
+        match engine {
+            Engine::PostgreSql => &self.unique_postgresql,
+            Engine::MySql | Engine::Sqlite => &self.unique_mysql,
+        }
+    }
+
     /// Foreign keys on the engine (none on SQLite: upstream ships no schema for it).
     #[must_use]
     pub fn foreign_keys_on(&self, engine: Engine) -> &[ForeignKey] {

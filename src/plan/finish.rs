@@ -33,6 +33,7 @@ impl Draft {
     /// The prose or a check does not render.
     pub fn finish(mut self, parts: &[Inputs<'_>], mut from: From, target: Target) -> Result<Plan> {
         self.steps.retain(|s| !s.step.rows.is_empty());
+        self.steps.iter_mut().filter(|s| s.step.op == Op::Update).for_each(|s| s.step.leave_kept_columns());
         self.steps.sort_by_key(|s| s.rank);
         self.tell_apart();
         let mut args = BTreeMap::new();

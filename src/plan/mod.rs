@@ -22,9 +22,9 @@ pub use params::{
 };
 pub use query::{Inputs, Site, StepRows, effect_query, names_query, report_query, step_query};
 
-use crate::dialect::TypeClass;
+use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::Words;
-use crate::recipe::{ConditionTime, Op, SetKind};
+use crate::recipe::{ConditionTime, Names, Op, SetKind};
 
 /// Stands among a step's codes for SQL NULL, where it is a state. No scheduler has such a code.
 pub const NULL_STATE: &str = "NULL";
@@ -361,12 +361,21 @@ pub struct SetColumn {
 pub struct Related {
     /// The table's name.
     pub table: String,
-    /// The step's column that refers to it.
-    pub from: String,
-    /// Its column that is referred to.
-    pub to: String,
+    /// The step's columns that refer to it.
+    pub from: Names,
+    /// Its columns that are referred to, in the same order.
+    pub to: Names,
     /// Its columns that must still hold what was read.
     pub pins: Vec<Column>,
+}
+
+impl Related {
+    /// The condition that joins it (alias `r`) to a row of the step (alias `t`).
+    #[must_use]
+    pub fn on(&self, d: &Dialect) -> String {
+        let pairs = self.from.0.iter().zip(&self.to.0);
+        pairs.map(|(from, to)| format!("r.{} = t.{}", d.ident(to), d.ident(from))).collect::<Vec<_>>().join(" AND ")
+    }
 }
 
 /// A condition of a plan.
@@ -381,6 +390,11 @@ pub struct PlanCondition {
     pub at: ConditionTime,
     /// The expression over alias `t`.
     pub sql: String,
+}
+
+fn retain_places<T>(items: &mut Vec<T>, without: &[bool]) {
+    let mut places = without.iter();
+    items.retain(|_| !places.next().copied().unwrap_or_default());
 }
 
 /// One row's change. NULL is written as `null = true` in the text form, so
@@ -493,6 +507,20 @@ impl Step {
     #[must_use]
     pub fn is_recount(&self) -> bool {
         self.set.iter().any(|s| s.kind == SetKind::Recount)
+    }
+
+    /// Writes no column that keeps its value in every row. It stays pinned.
+    pub(super) fn leave_kept_columns(&mut self) {
+        let kept = |(index, set): (usize, &SetColumn)| {
+            let pin = self.pin_index(&set.column.name).filter(|_| set.kind == SetKind::Row);
+            pin.is_some_and(|pin| self.rows.iter().all(|r| r.old[pin] == r.new[index]))
+        };
+        let kept: Vec<bool> = self.set.iter().enumerate().map(kept).collect();
+        if kept.iter().all(|kept| *kept) {
+            return;
+        }
+        retain_places(&mut self.set, &kept);
+        self.rows.iter_mut().for_each(|row| retain_places(&mut row.new, &kept));
     }
 
     /// The written column of a name, with its place in `RowChange::new`.

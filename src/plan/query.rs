@@ -10,7 +10,7 @@ use super::{Column, Params, Related, SetColumn, Zone, params};
 use crate::catalog::{Catalog, LiveColumn, LiveTable, Row};
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::{Manifest, Role};
-use crate::recipe::{EffectFile, Op, Recipe, ReportFile, SetKind, StepFile};
+use crate::recipe::{EffectFile, Names, Op, Recipe, ReportFile, SetKind, StepFile};
 use crate::render::{Query, RecipeEnv, RecipeScope};
 use crate::{Error, Result};
 
@@ -135,13 +135,14 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
         return Ok(format!("{with}SELECT {}\nFROM (\n{query}\n) q", fields.join(", ")));
     }
     fields.extend(shape.key.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
-    fields.extend(shape.pins.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))));
+    let exact = |c: &Column, alias: &str| d.as_exact_text(&format!("{alias}.{}", d.ident(&c.name)), &c.type_sql);
+    fields.extend(shape.pins.iter().map(|c| exact(c, "t")));
     fields.extend(shape.set.iter().map(|(name, column)| new_value(d, name, column)));
     let mut joins = String::new();
     if let Some(related) = &shape.related {
-        fields.extend(related.pins.iter().map(|c| d.as_text(&format!("r.{}", d.ident(&c.name)))));
+        fields.extend(related.pins.iter().map(|c| exact(c, "r")));
         let table = d.table(inputs.site.schema, &related.table);
-        joins = format!("\n  JOIN {table} r ON r.{} = t.{}", d.ident(&related.to), d.ident(&related.from));
+        joins = format!("\n  JOIN {table} r ON {}", related.on(d));
     }
     fields.extend(file.gives.iter().map(|name| d.as_text(&format!("q.{name}"))));
     let role = inputs.site.manifest.role(&file.role)?;
@@ -209,7 +210,7 @@ pub fn names_query(inputs: &Inputs<'_>, runs: &[&str]) -> Result<Option<String>>
 fn new_value(d: &Dialect, role_column: &str, column: &SetColumn) -> String {
     match column.kind {
         SetKind::Now => "NULL".to_owned(),
-        SetKind::Row | SetKind::Recount => d.as_text(&format!("q.new_{role_column}")),
+        SetKind::Row | SetKind::Recount => d.as_exact_text(&format!("q.new_{role_column}"), &column.column.type_sql),
     }
 }
 
@@ -271,12 +272,17 @@ fn related(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, file: &crate::re
     let other = live_table(inputs, other_role)?;
     let pins: Result<Vec<Column>> =
         other_role.witnesses.iter().map(|w| role_column(inputs, other_role, other, w)).collect();
-    Ok(Related {
-        table: other.name.clone(),
-        from: role_column(inputs, role, table, &file.from)?.name,
-        to: role_column(inputs, other_role, other, &file.to)?.name,
-        pins: pins?,
-    })
+    let (mut from, mut to) = (Vec::new(), Vec::new());
+    let both = |(a, b): &(&String, &String)| role.columns.contains_key(*a) && other_role.columns.contains_key(*b);
+    for (own, others) in file.pairs().filter(both) {
+        from.push(role_column(inputs, role, table, own)?.name);
+        to.push(role_column(inputs, other_role, other, others)?.name);
+    }
+    if from.is_empty() {
+        let message = format!("no columns of {} and {} belong together in this release", table.name, other.name);
+        return Err(Error::usage(message).hint("name them in the recipe's `related`"));
+    }
+    Ok(Related { table: other.name.clone(), from: Names(from), to: Names(to), pins: pins? })
 }
 
 fn live_table<'a>(inputs: &Inputs<'a>, role: &Role) -> Result<&'a LiveTable> {

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use minijinja::Environment;
 use toml::de::{DeTable, DeValue};
 
-use super::{Op, Recipe, RecipeFile, SharedWords, StepFile};
+use super::{Op, Recipe, RecipeFile, RelatedFile, SharedWords, StepFile};
 use crate::data::{DataFile, Tree};
 use crate::manifest::{Manifest, Manifests};
 use crate::{Error, Result};
@@ -307,11 +307,16 @@ fn names_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> 
                 ));
             }
         }
-        for (key, name) in step
-            .related
-            .iter()
-            .flat_map(|r| [("from", format!("{}.{}", step.role, r.from)), ("to", format!("{}.{}", r.role, r.to))])
-        {
+        if step.related.as_ref().is_some_and(|r| r.from.0.len() != r.to.0.len() || r.from.0.is_empty()) {
+            let message = format!("steps.{}.related: `from` and `to` name as many columns, at least one", step.role);
+            return Err(place.at_step(index, &["related", "to"], message));
+        }
+        let names = |r: &RelatedFile| {
+            let from = r.from.0.iter().map(|c| ("from", format!("{}.{c}", step.role)));
+            let to = r.to.0.iter().map(|c| ("to", format!("{}.{c}", r.role)));
+            from.chain(to).collect::<Vec<_>>()
+        };
+        for (key, name) in step.related.iter().flat_map(names) {
             if unknown(&name) {
                 return Err(place.at_step(
                     index,

@@ -285,10 +285,50 @@ pub enum SetKind {
 pub struct RelatedFile {
     /// Its role.
     pub role: String,
-    /// The step's role column that refers to it.
-    pub from: String,
-    /// Its role column that is referred to.
-    pub to: String,
+    /// The step's role columns that refer to it.
+    pub from: Names,
+    /// Its role columns that are referred to, in the same order.
+    pub to: Names,
+}
+
+/// One name, or several.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, Deserialize)]
+#[serde(from = "OneOrMany", into = "OneOrMany")]
+pub struct Names(pub Vec<String>);
+
+#[derive(serde::Serialize, Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl From<OneOrMany> for Names {
+    fn from(names: OneOrMany) -> Self {
+        match names {
+            OneOrMany::One(name) => Self(vec![name]),
+            OneOrMany::Many(names) => Self(names),
+        }
+    }
+}
+
+impl From<Names> for OneOrMany {
+    fn from(Names(mut names): Names) -> Self {
+        match names.pop() {
+            Some(name) if names.is_empty() => Self::One(name),
+            last => {
+                names.extend(last);
+                Self::Many(names)
+            }
+        }
+    }
+}
+
+impl RelatedFile {
+    /// Referring and referred role columns, side by side.
+    pub fn pairs(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.from.0.iter().zip(&self.to.0)
+    }
 }
 
 /// A condition on other rows: SQL that must be true for a row (alias `t`).

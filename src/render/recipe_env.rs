@@ -342,6 +342,8 @@ fn add_literals(env: &mut Environment<'static>, dialect: &Dialect) {
     let d = dialect.clone();
     env.add_function("json_last", move |expression: &str, name: &str| d.json_last(expression, name));
     let d = dialect.clone();
+    env.add_function("seconds_between", move |from: &str, to: &str| d.seconds_between(from, to));
+    let d = dialect.clone();
     env.add_function("concat", move |parts: Vec<String>| d.concat(&parts));
     let d = dialect.clone();
     env.add_function("exactly", move |left: &str, right: &str| d.same(left, right, TypeClass::Text));

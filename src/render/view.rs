@@ -138,7 +138,7 @@ impl<'a> StepView<'a> {
         let Some(related) = &self.step.related else {
             return String::new();
         };
-        let mut parts = vec![format!("r.{} = t.{}", self.d.ident(&related.to), self.d.ident(&related.from))];
+        let mut parts = vec![related.on(self.d)];
         parts.extend(
             related
                 .pins

@@ -6,3 +6,4 @@ mod facts;
 mod fingerprint;
 mod in_house;
 mod mistakes;
+mod schemas;

@@ -1,4 +1,5 @@
 //! One recipe each: what it finds, writes, leaves alone and undoes, on every server and era.
+mod airflow;
 mod commands;
 mod complete_dag;
 mod compose;

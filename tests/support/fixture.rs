@@ -5,9 +5,14 @@ use std::collections::BTreeMap;
 use flowmend::dialect::Dialect;
 use flowmend::manifest::{DefaultValue, Manifest, Manifests};
 
-/// The manifest of a release.
+/// The manifest of a release of Apache DolphinScheduler.
 pub fn manifest(release: &str) -> Manifest {
-    Manifests::load(None).unwrap().release("dolphinscheduler", release).unwrap().clone()
+    manifest_of("dolphinscheduler", release)
+}
+
+/// The manifest of a release of any scheduler.
+pub fn manifest_of(scheduler: &str, release: &str) -> Manifest {
+    Manifests::load(None).unwrap().release(scheduler, release).unwrap().clone()
 }
 
 /// Makes INSERT statements from role columns; what the generation lacks is left
@@ -61,7 +66,9 @@ const LONG_AGO: &str = "2026-11-01 00:00:00";
 
 fn filler(type_sql: &str) -> &'static str {
     let t = type_sql.to_lowercase();
-    if t.starts_with("date") || t.starts_with("time") {
+    if t == "uuid" {
+        "00000000-0000-0000-0000-000000000000"
+    } else if t.starts_with("date") || t.starts_with("time") {
         LONG_AGO
     } else if t.contains("char") || t.contains("text") {
         "x"

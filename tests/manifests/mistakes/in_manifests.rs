@@ -27,7 +27,13 @@ fn toml_itself() {
         line: "interval_ms",
         says: &["invalid type"],
     };
-    for mistake in [syntax, unknown, top, kind] {
+    let version = Mistake {
+        from: "title = \"Nightshift\"",
+        to: "title = \"Nightshift\"\nversion_is = \"hash\"",
+        line: "version_is",
+        says: &["unknown variant `hash`"],
+    };
+    for mistake in [syntax, unknown, top, kind, version] {
         mistake.is_found(FIRST);
     }
 }

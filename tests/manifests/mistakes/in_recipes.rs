@@ -105,6 +105,12 @@ fn names() {
         line: "\"ids\"",
         says: &["steps.task.related.to", "run.ids"],
     };
+    let pairs = Mistake {
+        from: "from = \"run_id\", to = \"id\"",
+        to: "from = [\"run_id\", \"name\"], to = \"id\"",
+        line: "from = [",
+        says: &["steps.task.related", "name as many columns"],
+    };
     let check = Mistake {
         from: "step = \"run\"",
         to: "step = \"runs\"",
@@ -117,7 +123,7 @@ fn names() {
         line: "today",
         says: &["unknown variant `today`"],
     };
-    for mistake in [key, name, needs, owner, role, set, related, check, kind] {
+    for mistake in [key, name, needs, owner, role, set, related, pairs, check, kind] {
         mistake.is_found(FILE);
     }
 }
