@@ -77,6 +77,16 @@ pub struct LiveForeignKey {
     pub parent: String,
     /// What a delete of the parent does.
     pub on_delete: String,
+    /// Referring and referred columns, side by side.
+    pub columns: Vec<(String, String)>,
+}
+
+impl LiveForeignKey {
+    /// Whether a delete of the parent writes the child.
+    #[must_use]
+    pub fn acts(&self) -> bool {
+        !matches!(self.on_delete.as_str(), "NO ACTION" | "RESTRICT")
+    }
 }
 
 /// All tables of the scheduler's schema.
@@ -159,6 +169,11 @@ impl LiveTable {
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&LiveColumn> {
         self.columns.iter().find(|c| c.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Foreign keys through which a delete from this table would write others.
+    pub fn reached(&self) -> impl Iterator<Item = &LiveForeignKey> {
+        self.foreign_keys.iter().filter(|k| k.parent.eq_ignore_ascii_case(&self.name) && k.acts())
     }
 
     /// Columns that hold data of their own.

@@ -33,7 +33,7 @@ pub async fn check_target(
         let table = live_table(&catalog, step)?;
         repairable(table, plan)?;
         if step.op == Op::Delete {
-            no_cascade(table)?;
+            no_cascade(table, step)?;
         }
     }
     ledger::require_sound(db, bundle).await?;
@@ -258,11 +258,9 @@ fn repairable(table: &LiveTable, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Rows that a delete takes with it are in no backup.
-fn no_cascade(table: &LiveTable) -> Result<()> {
-    let acts = |rule: &str| !matches!(rule, "NO ACTION" | "RESTRICT");
-    let cascade = table.foreign_keys.iter().find(|k| k.parent.eq_ignore_ascii_case(&table.name) && acts(&k.on_delete));
-    match cascade {
+/// Rows that a delete takes with it are in no backup: the bundle must see that there are none.
+fn no_cascade(table: &LiveTable, step: &Step) -> Result<()> {
+    match table.reached().find(|key| !step.referrers.iter().any(|r| r.is(key))) {
         None => Ok(()),
         Some(key) => Err(Error::refused(format!(
             "deleting from {} would reach {} (ON DELETE {})",

@@ -64,9 +64,11 @@ impl Database {
         let triggers = "SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS \
                         WHERE TRIGGER_SCHEMA = DATABASE() ORDER BY 1, 2";
         self.add_pairs(catalog, triggers, |t, name| t.triggers.push(name)).await?;
-        let foreign = "SELECT IF(CONSTRAINT_SCHEMA = DATABASE(), TABLE_NAME, CONCAT(CONSTRAINT_SCHEMA, '.', TABLE_NAME)), \
-                       REFERENCED_TABLE_NAME, DELETE_RULE FROM information_schema.REFERENTIAL_CONSTRAINTS \
-                       WHERE DATABASE() IN (CONSTRAINT_SCHEMA, UNIQUE_CONSTRAINT_SCHEMA) ORDER BY 1, 2";
+        let foreign = "SELECT IF(k.CONSTRAINT_SCHEMA = DATABASE(), k.TABLE_NAME, CONCAT(k.CONSTRAINT_SCHEMA, '.', k.TABLE_NAME)), \
+                       k.REFERENCED_TABLE_NAME, k.DELETE_RULE, k.CONSTRAINT_NAME, u.COLUMN_NAME, u.REFERENCED_COLUMN_NAME \
+                       FROM information_schema.REFERENTIAL_CONSTRAINTS k JOIN information_schema.KEY_COLUMN_USAGE u \
+                       ON u.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA AND u.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND u.TABLE_NAME = k.TABLE_NAME \
+                       WHERE DATABASE() IN (k.CONSTRAINT_SCHEMA, k.UNIQUE_CONSTRAINT_SCHEMA) ORDER BY 1, 2, 4, u.ORDINAL_POSITION";
         self.add_foreign_keys(catalog, foreign).await
     }
 
@@ -133,12 +135,15 @@ impl Database {
         self.add_pairs(catalog, &triggers, |t, name| t.triggers.push(name)).await?;
         let foreign = format!(
             "SELECT CASE WHEN cn.nspname = pn.nspname THEN child.relname ELSE cn.nspname || '.' || child.relname END, parent.relname, CASE k.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' \
-             WHEN 'd' THEN 'SET DEFAULT' WHEN 'r' THEN 'RESTRICT' ELSE 'NO ACTION' END \
+             WHEN 'd' THEN 'SET DEFAULT' WHEN 'r' THEN 'RESTRICT' ELSE 'NO ACTION' END, k.conname, ca.attname, pa.attname \
              FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class child ON child.oid = k.conrelid \
              JOIN pg_catalog.pg_class parent ON parent.oid = k.confrelid \
              JOIN pg_catalog.pg_namespace cn ON cn.oid = child.relnamespace \
              JOIN pg_catalog.pg_namespace pn ON pn.oid = parent.relnamespace \
-             WHERE {schema} IN (cn.nspname, pn.nspname) AND k.contype = 'f' ORDER BY 1, 2"
+             CROSS JOIN LATERAL unnest(k.conkey, k.confkey) WITH ORDINALITY AS u (own, other, place) \
+             JOIN pg_catalog.pg_attribute ca ON ca.attrelid = k.conrelid AND ca.attnum = u.own \
+             JOIN pg_catalog.pg_attribute pa ON pa.attrelid = k.confrelid AND pa.attnum = u.other \
+             WHERE {schema} IN (cn.nspname, pn.nspname) AND k.contype = 'f' ORDER BY 1, 2, 4, u.place"
         );
         self.add_foreign_keys(catalog, &foreign).await
     }
@@ -176,8 +181,10 @@ impl Database {
         }
         let triggers = "SELECT tbl_name, name FROM sqlite_master WHERE type = 'trigger' ORDER BY 1, 2";
         self.add_pairs(catalog, triggers, |t, name| t.triggers.push(name)).await?;
-        let foreign = "SELECT m.name, f.\"table\", f.on_delete FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f \
-                       WHERE m.type = 'table' ORDER BY 1, 2";
+        // A key that names no columns refers to the primary key.
+        let foreign = "SELECT m.name, f.\"table\", f.on_delete, CAST(f.id AS TEXT), f.\"from\", \
+                       COALESCE(f.\"to\", (SELECT p.name FROM pragma_table_info(f.\"table\") p WHERE p.pk = f.seq + 1)) \
+                       FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table' ORDER BY 1, f.id, f.seq";
         self.add_foreign_keys(catalog, foreign).await
     }
 
@@ -208,11 +215,20 @@ impl Database {
         Ok(())
     }
 
+    /// Rows of child, parent, rule, the key's name and a pair of columns, in the key's order.
     async fn add_foreign_keys(&mut self, catalog: &mut Catalog, sql: &str) -> Result<()> {
+        let mut keys: Vec<(String, LiveForeignKey)> = Vec::new();
         for row in self.rows(sql).await? {
-            let key = LiveForeignKey { child: text(&row, 0), parent: text(&row, 1), on_delete: text(&row, 2) };
-            catalog.add_foreign_key(&key);
+            let (child, name, columns) = (text(&row, 0), text(&row, 3), (text(&row, 4), text(&row, 5)));
+            match keys.last_mut().filter(|(last, key)| *last == name && key.child == child) {
+                Some((_, key)) => key.columns.push(columns),
+                None => {
+                    let (parent, on_delete) = (text(&row, 1), text(&row, 2));
+                    keys.push((name, LiveForeignKey { child, parent, on_delete, columns: vec![columns] }));
+                }
+            }
         }
+        keys.iter().for_each(|(_, key)| catalog.add_foreign_key(key));
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use super::answers::{Answer, Answers, Before, StepAnswers};
 use super::overlay::Overlay;
 use super::query::{Inputs, Shape, now_expression, plan_column};
 use super::tally::Tally;
-use super::{From, LeftOut, NotNeeded, PlanCondition, RowChange, SAMPLE, Step, params};
+use super::{From, LeftOut, NotNeeded, PlanCondition, Referrer, RowChange, SAMPLE, Step, params};
 use super::{NULL_STATE, OTHER_STATE};
 use crate::dialect::TypeClass;
 use crate::manifest::{Manifest, State};
@@ -205,6 +205,7 @@ impl Draft {
             exceptions: exceptions(inputs.site.manifest, file),
             table: shape.table.name.clone(),
             columns: shape.table.stored_columns().map(plan_column).collect(),
+            referrers: if file.op == Op::Delete { Referrer::of(shape.table) } else { Vec::new() },
             conditions: conditions(inputs, file, uncovered)?,
             states: BTreeMap::new(),
             key: shape.key.clone(),

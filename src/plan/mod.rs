@@ -22,6 +22,7 @@ pub use params::{
 };
 pub use query::{Inputs, Site, StepRows, effect_query, names_query, report_query, step_query};
 
+use crate::catalog::{LiveForeignKey, LiveTable};
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::Words;
 use crate::recipe::{ConditionTime, Names, Op, SetKind};
@@ -310,6 +311,9 @@ pub struct Step {
     /// A row of another table that must not have moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub related: Option<Related>,
+    /// Tables that a delete would reach: no row there may refer to the step's rows then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub referrers: Vec<Referrer>,
     /// What must hold on other rows, for the row with alias `t`.
     #[serde(default)]
     pub conditions: Vec<PlanCondition>,
@@ -367,6 +371,30 @@ pub struct Related {
     pub to: Names,
     /// Its columns that must still hold what was read.
     pub pins: Vec<Column>,
+}
+
+/// A table with a foreign key through which a delete would write it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Referrer {
+    /// The table's name.
+    pub table: String,
+    /// Its columns and the step's, side by side.
+    pub columns: Vec<(String, String)>,
+}
+
+impl Referrer {
+    /// The referrers of a table that a bundle can look at: those of its own schema.
+    pub(super) fn of(table: &LiveTable) -> Vec<Self> {
+        let own = table.reached().filter(|key| !key.child.contains('.'));
+        own.map(|key| Self { table: key.child.clone(), columns: key.columns.clone() }).collect()
+    }
+
+    /// Whether this is the one of a foreign key.
+    #[must_use]
+    pub fn is(&self, key: &LiveForeignKey) -> bool {
+        self.table == key.child && self.columns == key.columns
+    }
 }
 
 impl Related {

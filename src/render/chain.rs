@@ -134,6 +134,10 @@ impl Chain<'_, '_> {
             );
             text += &self.guard(&format!("{own}.absent"), "such rows that are there already", 0, &query)?;
         }
+        for (number, (child, query)) in view.reached().into_iter().enumerate() {
+            let own = format!("{own}.reached.{}", number + 1);
+            text += &self.guard(&own, &format!("rows of {child} that the delete would reach"), 0, &query)?;
+        }
         let x = self.step_x(view, &own, rows);
         text += &format!("{}\n", self.call(verb, &own, x)?);
         if let Some(image) = image {

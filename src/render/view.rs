@@ -6,7 +6,7 @@ use minijinja::Value;
 
 use crate::dialect::Dialect;
 use crate::manifest::Engine;
-use crate::plan::{Column, Plan, Step, step_name};
+use crate::plan::{Column, Plan, Referrer, Step, step_name};
 use crate::recipe::{ConditionTime, Op, SetKind};
 
 /// Rows in one INSERT of the work table: few enough to read, many enough to be quick.
@@ -152,6 +152,18 @@ impl<'a> StepView<'a> {
     #[must_use]
     pub fn conditions(&self, times: &[ConditionTime]) -> Vec<String> {
         self.step.conditions.iter().filter(|c| times.contains(&c.at)).map(|c| c.sql.clone()).collect()
+    }
+
+    /// Queries that count, table by table, rows that a delete of the step's rows would reach.
+    #[must_use]
+    pub fn reached(&self) -> Vec<(&str, String)> {
+        let query = |r: &'a Referrer| {
+            let pairs = r.columns.iter().map(|(own, to)| format!("x.{} = b.{}", self.d.ident(own), self.d.ident(to)));
+            let on = pairs.collect::<Vec<_>>().join(" AND ");
+            let child = self.d.table(self.schema, &r.table);
+            (r.table.as_str(), format!("SELECT COUNT(*) FROM {child} x JOIN {} b ON {on}", self.own("before")))
+        };
+        self.step.referrers.iter().map(query).collect()
     }
 
     /// Whether a condition is looked at again before the end. A new row makes

@@ -3,6 +3,7 @@
 mod revisions;
 mod stale_jobs;
 mod stranded_runs;
+mod unused_versions;
 mod zombie_tasks;
 
 use flowmend::manifest::Manifest;
