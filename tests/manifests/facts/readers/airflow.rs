@@ -38,9 +38,19 @@ pub const READER: Reader = Reader {
         },
     ],
     never_written: |table| {
-        // A version that nothing uses may be deleted from 3.0 on, with its code and its serialized DAG.
-        const NAMES: [&str; 8] =
-            ["dag", "dag_bundle", "dag_warning", "import_error", "slot_pool", "connection", "variable", "log_template"];
+        const NAMES: [&str; 11] = [
+            "dag",
+            "serialized_dag",
+            "dag_code",
+            "dag_version",
+            "dag_bundle",
+            "dag_warning",
+            "import_error",
+            "slot_pool",
+            "connection",
+            "variable",
+            "log_template",
+        ];
         const BEGIN: [&str; 6] = ["alembic_version", "team", "ab_", "deadline_alert", "session", "revoked_token"];
         NAMES.contains(&table) || BEGIN.iter().any(|begin| table.starts_with(begin))
     },
