@@ -93,6 +93,13 @@ fn chosen_parts<'a>(
         return Err(Error::usage(format!("{} only reports: it has nothing to plan", recipe.file.name))
             .hint("see what it finds with flowmend inspect --explain"));
     }
+    let release = &ground.found.manifest;
+    let lacking = recipe.lacking(release);
+    if !lacking.is_empty() {
+        let (title, range, lacking) = (&release.title, release.release_range(), lacking.join(", "));
+        return Err(Error::usage(format!("{} is not for {title} {range}, which has no {lacking}", recipe.file.name))
+            .hint("flowmend inspect says what it finds, and which recipe is for it"));
+    }
     parts(&app.recipes, recipe, &ground.found, read, given)
 }
 

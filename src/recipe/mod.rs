@@ -387,7 +387,13 @@ impl Recipe {
     /// Whether a release has what the recipe needs.
     #[must_use]
     pub fn applies_to(&self, manifest: &crate::manifest::Manifest) -> bool {
-        self.scheduler == manifest.scheduler && self.file.needs.iter().all(|role| manifest.has(role))
+        self.scheduler == manifest.scheduler && self.lacking(manifest).is_empty()
+    }
+
+    /// What the recipe needs and the release lacks.
+    #[must_use]
+    pub fn lacking(&self, manifest: &crate::manifest::Manifest) -> Vec<&str> {
+        self.file.needs.iter().map(String::as_str).filter(|role| !manifest.has(role)).collect()
     }
 
     /// The parameter of a name.

@@ -247,7 +247,7 @@ fn show_step(index: usize, step: &Step, rows: usize) {
     out(format!("{}  {} {}", paint(HEAD, &name), rows_of(step.rows.len()), paint(DIM, &step.table)));
     wrapped("  ", 4, &format!("{}.", step.full_title()));
     for line in transitions(step) {
-        out(format!("    {line}"));
+        wrapped("    ", 8, &line);
     }
     for row in step.rows.iter().take(rows) {
         wrapped("    · ", 8, &show_row(step, row));

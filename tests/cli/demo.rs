@@ -2,20 +2,8 @@
 
 use std::path::Path;
 
+use crate::support::demos::{Demo, demos};
 use crate::support::program::{Run, command, flowmend};
-
-/// The schedulers that have a story.
-fn demos() -> Vec<String> {
-    let templates = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
-    let folders = std::fs::read_dir(templates).unwrap().map(|e| e.unwrap().path());
-    let mut names: Vec<String> = folders
-        .filter(|path| path.join("demo/demo.toml").is_file())
-        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
-        .collect();
-    names.sort();
-    assert!(names.len() > 2, "{names:?}");
-    names
-}
 
 /// What the story must show of its scheduler, in the folded text of the walk.
 fn must_show(name: &str) -> &'static [&'static str] {
@@ -50,7 +38,7 @@ fn must_show(name: &str) -> &'static [&'static str] {
             "2 runs (registered): 1003, 1006",
             "unanswered-trigger (unanswered-triggers): 1 run",
             "alarm-lock-left (alarm-locks): 1 run",
-            "alarm_status: 0 → 1 (2 rows)",
+            "alarm_status: 0 DEFAULT → 1 NO_ALARM (2 rows)",
         ],
         other => panic!("say here what the story of {other} must show"),
     }
@@ -63,7 +51,7 @@ fn unfolded(run: &Run) -> String {
 
 #[test]
 fn each_ends_with_its_proof_in_80_columns() {
-    for name in demos() {
+    for Demo { name, .. } in demos() {
         let run = flowmend(["demo", &name]).expect(0);
         let proof = "The repair changed rows, and the undo brought every byte back.";
         assert!(run.out.trim_end().ends_with(proof), "{name}: {}", run.out);
@@ -80,7 +68,7 @@ fn each_ends_with_its_proof_in_80_columns() {
 
 #[test]
 fn what_is_kept_can_be_repeated() {
-    for name in demos() {
+    for Demo { name, .. } in demos() {
         let dir = tempfile::tempdir().unwrap();
         let kept = dir.path().join("kept");
         let run = flowmend(["demo", &name, "--keep", &kept.display().to_string()]).expect(0);
@@ -115,10 +103,10 @@ fn repeat(kept: &Path, shown: &str) {
 fn names_are_listed() {
     let list = flowmend(["demo", "--list"]).expect(0);
     let listed: Vec<&str> = list.out.lines().filter_map(|l| l.split_whitespace().next()).collect();
-    assert_eq!(listed, demos());
+    assert_eq!(listed, demos().iter().map(|d| d.name.as_str()).collect::<Vec<_>>());
     let unknown = flowmend(["demo", "airplane"]).expect(2);
     assert!(unknown.err.contains("no demo for `airplane`"), "{}", unknown.err);
-    for name in demos() {
+    for Demo { name, .. } in demos() {
         assert!(unknown.err.contains(&name), "{}", unknown.err);
     }
 }
@@ -126,6 +114,8 @@ fn names_are_listed() {
 /// Without a name the story is told that the data puts first.
 #[test]
 fn without_a_name_the_first_is_told() {
+    let first: Vec<String> = demos().into_iter().filter(|d| d.first).map(|d| d.name).collect();
+    assert_eq!(first, ["dolphinscheduler"]);
     let told = flowmend(["demo"]).expect(0);
     assert!(told.out.starts_with("A night with Apache DolphinScheduler "), "{}", told.out);
 }

@@ -3,5 +3,6 @@
 mod demo;
 mod errors;
 mod help;
+mod pages;
 mod review;
 mod secrets;

@@ -2,6 +2,7 @@
 
 pub mod bundle;
 pub mod db;
+pub mod demos;
 pub mod fixture;
 pub mod program;
 pub mod proxy;
