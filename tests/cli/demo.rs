@@ -119,3 +119,22 @@ fn without_a_name_the_first_is_told() {
     let told = flowmend(["demo"]).expect(0);
     assert!(told.out.starts_with("A night with Apache DolphinScheduler "), "{}", told.out);
 }
+
+#[test]
+fn a_mistake_in_a_story_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("quartz/demo");
+    std::fs::create_dir_all(&folder).unwrap();
+    let story = include_str!("../../templates/quartz/demo/demo.toml");
+    for (wrong, says) in [
+        (story.replace("plan = ", "recipe = "), "unknown field `recipe`"),
+        (story.replace("choices = [[", "choices = [\"--dag\", ["), "choices"),
+        (story.replace("\"2.3.2\"\nplan", "\"2.3.99\"\nplan"), "no manifest for quartz 2.3.99"),
+    ] {
+        assert_ne!(wrong, story);
+        std::fs::write(folder.join("demo.toml"), wrong).unwrap();
+        let run = flowmend(["demo", "quartz", "--templates", &dir.path().display().to_string()]).expect(2);
+        assert!(run.err.contains(says), "{}", run.err);
+        assert!(says.starts_with("no manifest") || run.err.contains("quartz/demo/demo.toml"), "{}", run.err);
+    }
+}

@@ -1,18 +1,27 @@
 //! The commands of the README, word for word, on a database where nothing has run for years.
 
+use std::path::Path;
+
 use super::round::zombie_rows;
 use crate::support::db::{Server, TestDb, same};
+use crate::support::demos::{Demo, demos};
 use crate::support::fixture::manifest;
 use crate::support::program::{Run, command, seal};
 
 const DIR: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The lines of the README's shell blocks, from the section for real servers on.
-fn lines() -> Vec<String> {
-    let text = std::fs::read_to_string(std::path::Path::new(DIR).join("README.md")).unwrap();
-    let section = text.split("## Five minutes on a real server").nth(1).unwrap().split("\n## ").next().unwrap();
+/// The lines of the shell blocks below a heading of the README.
+fn below(heading: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(Path::new(DIR).join("README.md")).unwrap();
+    let section = text.split(&format!("\n{heading}\n")).nth(1).unwrap_or_else(|| panic!("no section {heading}"));
+    let level = heading.split(' ').next().unwrap();
+    let section = section.split(&format!("\n{level} ")).next().unwrap().split("\n## ").next().unwrap();
     let blocks = section.split("```").skip(1).step_by(2);
     blocks.flat_map(str::lines).map(ToOwned::to_owned).collect()
+}
+
+fn lines() -> Vec<String> {
+    below("## Five minutes on a real server")
 }
 
 fn old(server: Server, release: &str) -> TestDb {
@@ -90,5 +99,35 @@ fn without_the_zone_the_error_says_the_line() {
             let again = run(&db, line, zone);
             assert!(!again.err.contains("time zone of the scheduler's clock"), "{}", again.err);
         }
+    }
+}
+
+/// The commands for a scheduler find and repair, on each of its servers, what its demo tells of.
+fn other(demo: &Demo) {
+    let manifest = demo.manifest();
+    let own = below(&format!("### {}", manifest.title));
+    let road = lines().into_iter().filter(|l| !l.starts_with("flowmend inspect") && !l.starts_with("flowmend plan"));
+    for server in Server::available("readme").into_iter().filter(|s| demo.runs_on(*s)) {
+        let db = demo.database(server);
+        let fresh = db.dump();
+        for line in own.iter().cloned().chain(road.clone()).filter(|l| l.starts_with("flowmend ")) {
+            let looks = line.starts_with("flowmend inspect") || line.starts_with("flowmend plan");
+            let now = if looks { format!(" --now {}", demo.now) } else { String::new() };
+            let run = run(&db, &format!("{}{now}", line.split(" #").next().unwrap()), Some("+00:00"));
+            let expected = i32::from(line.starts_with("flowmend inspect"));
+            assert_eq!(run.code, expected, "{server:?} {}: {line}\n{}{}", demo.name, run.out, run.err);
+            if line.starts_with("flowmend apply") {
+                assert!(db.dump() != fresh, "{server:?} {}", demo.name);
+            }
+        }
+        same(&db.dump(), &fresh, &format!("{server:?} {}: rolled back", demo.name));
+    }
+}
+
+#[test]
+fn the_commands_of_other_schedulers_work_as_written() {
+    // The first one told has the long section.
+    for demo in demos().iter().filter(|demo| !demo.first) {
+        other(demo);
     }
 }

@@ -2,12 +2,20 @@
 
 use std::path::Path;
 
+use flowmend::manifest::{Manifest, Manifests, ddl};
+
+use super::db::{Server, TestDb};
+
 /// One story.
 pub struct Demo {
     /// Its scheduler.
     pub name: String,
     /// Whether it is told when nobody names one.
     pub first: bool,
+    /// The moment that it is told at.
+    pub now: String,
+    release: String,
+    rows: String,
 }
 
 /// Every story there is, by name.
@@ -21,9 +29,46 @@ pub fn demos() -> Vec<Demo> {
 }
 
 fn read(folder: &Path) -> Demo {
-    let story: toml::Table = std::fs::read_to_string(folder.join("demo/demo.toml")).unwrap().parse().unwrap();
+    let text = |file: &str| std::fs::read_to_string(folder.join("demo").join(file)).unwrap();
+    let story: toml::Table = text("demo.toml").parse().unwrap();
     Demo {
         name: folder.file_name().unwrap().to_str().unwrap().to_owned(),
         first: story.get("first").and_then(toml::Value::as_bool).unwrap_or_default(),
+        now: story["now"].as_str().unwrap().to_owned(),
+        release: story["release"].as_str().unwrap().to_owned(),
+        rows: text("rows.sql"),
     }
+}
+
+impl Demo {
+    /// The manifest of its release.
+    pub fn manifest(&self) -> Manifest {
+        Manifests::load(None).unwrap().release(&self.name, &self.release).unwrap().clone()
+    }
+
+    /// Whether the scheduler has tables on this server.
+    pub fn runs_on(&self, server: Server) -> bool {
+        let engine = server.dialect().engine;
+        self.manifest().tables.values().any(|t| t.on(engine))
+    }
+
+    /// The database that the story is about.
+    pub fn database(&self, server: Server) -> TestDb {
+        let db = TestDb::new(server);
+        db.exec_all(&ddl::create_all(&self.manifest(), &server.dialect()));
+        let said: String = self.rows.lines().filter(|l| !l.starts_with("--")).map(|l| format!("{l}\n")).collect();
+        let statements = said.split(";\n").filter(|s| !s.trim().is_empty());
+        db.exec_all(&statements.map(|sql| quoted(sql, server)).collect::<Vec<_>>());
+        db
+    }
+}
+
+/// An INSERT with names as this server quotes them.
+fn quoted(sql: &str, server: Server) -> String {
+    let (head, values) = sql.split_once(") VALUES").unwrap();
+    let (table, columns) = head.split_once(" (").unwrap();
+    let dialect = server.dialect();
+    let columns: Vec<String> = columns.split(", ").map(|c| dialect.ident(c)).collect();
+    let table = dialect.ident(table.rsplit(' ').next().unwrap().trim_matches('"'));
+    format!("INSERT INTO {table} ({}) VALUES{values}", columns.join(", "))
 }
