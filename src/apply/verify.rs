@@ -18,6 +18,8 @@ const SAMPLE: usize = 20;
 
 /// The kind of an inserted row that is gone.
 pub(super) const CONSUMED: &str = "consumed";
+/// The kind of a row that is gone.
+const MISSING: &str = "missing";
 
 /// What verify found.
 #[derive(Debug, Serialize)]
@@ -36,6 +38,8 @@ pub struct VerifyReport {
     pub left_alone: usize,
     /// Inserted rows that are gone: the scheduler took them, as it should.
     pub consumed: usize,
+    /// Rows that the scheduler took up again and moved on, as it should.
+    pub moved_on: usize,
     /// Rows that are not as they should be.
     pub drifted: usize,
     /// The first of them.
@@ -100,6 +104,7 @@ pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> 
         warnings: oddities(db, &bundle.plan).await?,
         left_alone: 0,
         consumed: 0,
+        moved_on: 0,
         drifted: 0,
         drift: Vec::new(),
         failed_checks: Vec::new(),
@@ -117,7 +122,7 @@ pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> 
 
 /// Compares the rows of each step with what they should be.
 async fn compare(db: &mut Database, book: &Book<'_>, in_part: bool, report: &mut VerifyReport) -> Result<()> {
-    let mut moved_on = Vec::new();
+    let mut transient = Vec::new();
     for view in book.views() {
         let image = match (view.step.op, report.state) {
             (Op::Update, BundleState::Applied) | (Op::Insert, _) => "after",
@@ -130,17 +135,29 @@ async fn compare(db: &mut Database, book: &Book<'_>, in_part: bool, report: &mut
         }
         let (consumed, drift): (Vec<Drift>, Vec<Drift>) = drift.into_iter().partition(|d| d.kind == CONSUMED);
         report.consumed += consumed.len();
+        let moved = |d: &Drift| report.state == BundleState::Applied && has_moved_on(view.step, d);
+        let (moved_on, drift): (Vec<Drift>, Vec<Drift>) = drift.into_iter().partition(moved);
+        report.moved_on += moved_on.len();
         if view.step.transient {
-            moved_on.extend(drift);
+            transient.extend(drift);
         } else {
             report.add(drift);
         }
     }
     // Rows that the scheduler moves on are right once it took what was inserted.
     if report.consumed == 0 {
-        report.add(moved_on);
+        report.add(transient);
     }
     Ok(())
+}
+
+/// Whether the scheduler only did with a row what the repair gave it back for.
+fn has_moved_on(step: &Step, drift: &Drift) -> bool {
+    let expected = |(column, ..): &(String, String, String)| step.moves_on.contains(column);
+    match drift.kind.as_str() {
+        MISSING => step.may_end,
+        _ => !drift.columns.is_empty() && drift.columns.iter().all(expected),
+    }
 }
 
 /// Conditions and checks that hold no longer.
@@ -210,7 +227,7 @@ fn read_drift(step: &Step, row: crate::catalog::Row, kind: &str) -> Drift {
     }
     let kind = match (missing, step.op) {
         (true, Op::Insert) => CONSUMED,
-        (true, Op::Update | Op::Delete) => "missing",
+        (true, Op::Update | Op::Delete) => MISSING,
         (false, _) => kind,
     };
     Drift { kind: kind.to_owned(), table: step.table.clone(), key, columns }

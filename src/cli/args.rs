@@ -210,7 +210,7 @@ fn parameter(p: &Parameter) -> Arg {
         }
         ParameterKind::Age => arg.value_name("DURATION"),
         ParameterKind::Texts | ParameterKind::Numbers => arg.action(ArgAction::Append).value_name("VALUE"),
-        ParameterKind::Owners => arg.action(ArgAction::Append).value_name("HOST[:PORT][@TIME]"),
+        ParameterKind::Owners | ParameterKind::Names => arg.action(ArgAction::Append).value_name("OWNER"),
     }
 }
 
@@ -275,7 +275,7 @@ pub(super) fn recipe_args(recipes: &Recipes, m: &ArgMatches) -> Result<BTreeMap<
             }
         } else if let Ok(Some(values)) = m.try_get_many::<String>(name) {
             let values: Vec<String> = values.cloned().collect();
-            let owners = parameter.kind == ParameterKind::Owners;
+            let owners = parameter.kind.owner_form().is_some();
             found.insert(name.clone(), if owners { from_files(&values)? } else { values });
         }
     }
@@ -293,14 +293,16 @@ fn from_files(values: &[String]) -> Result<Vec<String>> {
                 let text = crate::data::read_text(std::path::Path::new(file))?;
                 for (number, line) in text.lines().map(str::trim).enumerate() {
                     let host = |c: char| c.is_ascii_alphanumeric() || ".-_:[]@+".contains(c);
+                    let quoted = |c: char| !c.is_control();
                     match line {
                         "" => {}
                         comment if comment.starts_with('#') => {}
                         owner if owner.len() < 200 && owner.chars().all(host) => all.push(owner.to_owned()),
+                        owner if owner.starts_with('\'') && owner.chars().all(quoted) => all.push(owner.to_owned()),
                         // Not the line itself: the file may be another one than was meant.
                         _ => {
                             return Err(Error::usage(format!("{file}, line {}: not an owner", number + 1))
-                                .hint("write one HOST[:PORT][@TIME] a line"));
+                                .hint("write one owner a line, a name with signs of its own in single quotes"));
                         }
                     }
                 }

@@ -10,12 +10,11 @@ use super::args::given;
 use crate::catalog::Catalog;
 use crate::db::{Access, Address, Database};
 use crate::inspect::{
-    Given, HEARTBEAT, Identified, Owners, Registered, against_zone, claims_address, identify, measure_zone,
-    names_an_owner, nothing_hidden, of_recipe, owners_of_rows, parse_zone, shown_dead,
+    Beats, Given, Identified, Owners, Registered, against_zone, identify, measure_zone, nothing_hidden, of_recipe,
+    owners_of_rows, parse_zone, shown_dead,
 };
 use crate::manifest::{Engine, Manifest};
-use crate::plan::{OwnerClaim, Params, Proof, Zone, duration, shown_claim};
-use crate::recipe::ParameterKind;
+use crate::plan::{HEARTBEAT, OwnerClaim, OwnerForm, OwnerName, Params, Proof, Zone, duration, shown_claim};
 use crate::registry;
 use crate::{Error, Result, ui};
 
@@ -110,23 +109,24 @@ pub(super) async fn from_heartbeats(
     registry: Option<&Registered<'_>>,
 ) -> Result<Vec<OwnerClaim>> {
     let m = &ground.found.manifest;
-    let owners =
-        app.recipes.of(&m.scheduler).flat_map(|r| &r.file.parameters).filter(|p| p.kind == ParameterKind::Owners);
-    let names: BTreeSet<&String> = owners.map(|p| &p.name).collect();
-    let asks = |name: &&String| match given.get(*name) {
+    let parameters = app.recipes.of(&m.scheduler).flat_map(|r| &r.file.parameters);
+    let forms: BTreeMap<&String, OwnerForm> =
+        parameters.filter_map(|p| Some((&p.name, p.kind.owner_form()?))).collect();
+    let asks = |name: &String| match given.get(name) {
         Some(values) => values.iter().any(|v| v == HEARTBEAT),
         None => registry.is_some(),
     };
-    let Some(name) = names.into_iter().find(asks) else { return Ok(Vec::new()) };
-    let column = app.recipes.of(&m.scheduler).find_map(|r| r.file.owner.as_deref());
-    let rows = match column {
-        Some(column) => owners_of_rows(db, &ground.found, column, &BTreeMap::new()).await?,
-        None => Vec::new(),
-    };
-    let addresses: Vec<String> = rows.into_iter().filter_map(|o| o.address).filter(|a| names_an_owner(a)).collect();
+    let Some((name, form)) = forms.into_iter().find(|(name, _)| asks(name)) else { return Ok(Vec::new()) };
+    let columns = app.recipes.owner_columns(m);
+    let mut owners: BTreeSet<OwnerName> = BTreeSet::new();
+    for column in &columns {
+        let rows = owners_of_rows(db, m, column, &Beats::new()).await?;
+        owners.extend(rows.iter().filter_map(Owners::name));
+    }
+    let owners: Vec<OwnerName> = owners.into_iter().collect();
     let (dead, witness) = match registry {
-        Some(registry) => (registry.shown_dead(db, m, column, &addresses).await?, "registry shows"),
-        None => (shown_dead(db, &ground.catalog, m, &addresses).await?, "heartbeats show"),
+        Some(registry) => (registry.shown_dead(db, m, columns.first().copied(), &owners).await?, "registry shows"),
+        None => (shown_dead(db, &ground.catalog, m, &owners).await?, "heartbeats show"),
     };
     if dead.is_empty() {
         ui::warn(format!("the {witness} no owner of an unfinished row dead"));
@@ -136,15 +136,16 @@ pub(super) async fn from_heartbeats(
     if values.is_empty() {
         given.remove(name);
     }
-    Ok(named(&dead))
+    Ok(named(form, &dead))
 }
 
-/// The claims of these addresses. One that is no host is left alone, and that is said.
-fn named(dead: &BTreeMap<String, Proof>) -> Vec<OwnerClaim> {
-    let claim = |(address, proof): (&String, &Proof)| {
-        let claim = shown_claim(address, proof);
+/// The claims of these owners. One that is no host is left alone, and that is said.
+fn named(form: OwnerForm, dead: &BTreeMap<OwnerName, Proof>) -> Vec<OwnerClaim> {
+    let claim = |(owner, proof): (&OwnerName, &Proof)| {
+        let claim = shown_claim(form, owner, proof);
         if claim.is_none() {
-            ui::warn(format!("the owner `{}` is no host with a port: its rows are left alone", ui::safe(address, 60)));
+            let address = ui::safe(&owner.address, 60);
+            ui::warn(format!("the owner `{address}` is no host with a port: its rows are left alone"));
         }
         claim
     };
@@ -160,10 +161,9 @@ pub(super) fn operator(m: &ArgMatches) -> String {
 /// A claim that speaks of no owner is most likely misspelt.
 pub(super) fn warn_of_idle_claims(claims: &[OwnerClaim], owners: &[Owners]) {
     let mut idle: Vec<String> = Vec::new();
-    for claim in claims.iter().filter(|c| c.host != "*") {
-        let spoken_of = |o: &Owners| o.address.as_ref().is_some_and(|a| claims_address(claim, a));
-        let port = claim.port.map(|p| format!(":{p}")).unwrap_or_default();
-        let name = format!("{}{port}", claim.host);
+    for claim in claims.iter().filter(|c| !c.is_any()) {
+        let spoken_of = |o: &Owners| o.name().is_some_and(|name| claim.speaks_of(&name));
+        let name = claim.who();
         if !owners.iter().any(spoken_of) && !idle.contains(&name) {
             ui::warn(format!("no unfinished row names the owner {name}: is it spelt right?"));
             idle.push(name);

@@ -1,6 +1,6 @@
 //! `flowmend plan`.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
@@ -13,7 +13,7 @@ use super::context::{
 use crate::bundle::{self, Bundle};
 use crate::db::{Access, Database};
 use crate::inspect::{
-    Given, Owners, PlanPart, PlanRequest, all_parts, claims_address, derive, owners_of_rows, parts, refuse_beating,
+    Beats, Given, Owners, PlanPart, PlanRequest, all_parts, derive, owners_of_rows, parts, refuse_beating,
 };
 use crate::manifest::Engine;
 use crate::plan::{OwnerClaim, Params, Plan};
@@ -44,12 +44,12 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     if let Some(registry) = &registry {
         registry.refuse_listed(&claims, "give").await?;
     }
-    let owner = parts.iter().find_map(|p| p.recipe.file.owner.clone());
+    let columns: BTreeSet<String> = parts.iter().filter_map(|p| p.recipe.file.owner.clone()).collect();
     let plan = make(&mut db, &ground, parts, m).await?;
-    let owners = match &owner {
-        Some(column) => owners_of_rows(&mut db, &ground.found, column, &BTreeMap::new()).await?,
-        None => Vec::new(),
-    };
+    let mut owners = Vec::new();
+    for column in columns {
+        owners.extend(owners_of_rows(&mut db, &ground.found.manifest, &column, &Beats::new()).await?);
+    }
     db.close().await;
     warn_of_idle_claims(&claims, &owners);
     if plan.steps.is_empty() {
@@ -150,7 +150,8 @@ fn triggers(plan: &Plan, ground: &Ground, m: &ArgMatches) -> Result<Vec<String>>
 }
 
 fn is_claimed(owner: &Owners, claims: &[OwnerClaim]) -> bool {
-    claims.iter().any(|c| c.host == "*" || owner.address.as_ref().is_some_and(|a| claims_address(c, a)))
+    let everybody = |c: &OwnerClaim| c.is_any() && c.scope.is_none();
+    claims.iter().any(|c| everybody(c) || owner.name().is_some_and(|name| c.speaks_of(&name)))
 }
 
 /// Nothing to repair: say what was looked at, and whether a proof is missing.
@@ -164,10 +165,16 @@ fn nothing(plan: &Plan, recipes: &Recipes, owners: &[&Owners], m: &ArgMatches) -
         report::human::nothing(plan);
     }
     if unproved && !owners.is_empty() {
-        let named: Vec<String> =
-            owners.iter().map(|o| format!("{} ({} rows)", o.address.as_deref().unwrap_or("NULL"), o.rows)).collect();
-        return Err(Error::refused(format!("nothing was planned; the owners of these rows may be alive: {}", named.join(", ")))
-            .hint("give --dead-owner HOST[:PORT][@TIME] for each that you know is dead, or --dead-owner '*' when all are stopped"));
+        let name = |o: &Owners| o.name().map_or_else(|| "NULL".to_owned(), |name| name.to_string());
+        let named: Vec<String> = owners.iter().map(|o| format!("{} ({} rows)", name(o), o.rows)).collect();
+        return Err(Error::refused(format!(
+            "nothing was planned; the owners of these rows may be alive: {}",
+            named.join(", ")
+        ))
+        .hint(format!(
+            "give --dead-owner {} for each that you know is dead, or --dead-owner '*' when all are stopped",
+            plan.from.words.owner_form()
+        )));
     }
     Ok(0)
 }

@@ -1,15 +1,15 @@
 //! Owners: who runs the unfinished rows, and what the database knows of their life.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use serde::Serialize;
 
+use super::beats::{Beat, Beats, may_stand_still, read_beats, read_entries, watch, watch_ms};
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::manifest::{BeatUnit, Heartbeat, Manifest};
-use crate::plan::{OwnerClaim, Proof, bare_address};
-use crate::{Error, Result};
+use crate::plan::{OwnerClaim, OwnerName, Proof, bare_address, names_an_owner, said_dead_now};
+use crate::{Error, Result, ui};
 
 /// What is known of an owner's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -30,6 +30,9 @@ pub enum OwnerState {
 /// An owner of unfinished rows.
 #[derive(Clone, Debug, Serialize)]
 pub struct Owners {
+    /// What tells it from other owners of the same address, where there is such a column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
     /// The address as the rows hold it; `None` is SQL NULL.
     pub address: Option<String>,
     /// How many unfinished rows it owns.
@@ -40,129 +43,104 @@ pub struct Owners {
     pub state: OwnerState,
 }
 
-/// Address → its newest beat, as read from the heartbeat tables.
-pub type Beats = BTreeMap<String, Option<i64>>;
+impl Owners {
+    /// Its name, if the rows name an owner at all.
+    #[must_use]
+    pub fn name(&self) -> Option<OwnerName> {
+        let address = self.address.clone().filter(|a| names_an_owner(a))?;
+        Some(OwnerName { scope: self.scope.clone(), address })
+    }
+}
 
-/// Reads every heartbeat table of the release that is there.
+/// Owners of the unfinished rows of a role, by the role column that names them. A
+/// role without states is one whose rows are the owners themselves: all of them count.
 ///
 /// # Errors
 /// What the server said.
-pub async fn read_beats(db: &mut Database, catalog: &Catalog, m: &Manifest) -> Result<Beats> {
-    let mut beats = Beats::new();
-    for heartbeat in &m.heartbeats {
-        for (entry, beat) in read_all(db, catalog, m, heartbeat).await? {
-            let Some(address) = entry.strip_prefix(&heartbeat.path_prefix) else { continue };
-            let newest = beats.entry(address.to_owned()).or_default();
-            *newest = (*newest).max(beat);
-        }
-    }
-    Ok(beats)
-}
-
-fn beat_query(db: &Database, catalog: &Catalog, m: &Manifest, h: &Heartbeat) -> Result<Option<String>> {
-    let role = m.role(&h.role)?;
-    if catalog.get(&role.table).is_none() {
-        return Ok(None);
-    }
+pub async fn owners_of_rows(db: &mut Database, m: &Manifest, column: &str, beats: &Beats) -> Result<Vec<Owners>> {
+    let role_name = column.split('.').next().unwrap_or_default();
+    let Ok(role) = m.role(role_name) else { return Ok(Vec::new()) };
     let d = &db.dialect;
-    let table = |name: &str| d.table(db.schema.as_deref(), name);
-    let column = |role: &str, name: &str| m.column(&format!("{role}.{name}")).map(|c| d.ident(c));
-    let address = d.as_text(&format!("a.{}", column(&h.role, &h.address)?));
-    let (beat, join) = match (&h.beat, &h.beat_role, &h.beat_join) {
-        (None, _, _) => ("NULL".to_owned(), String::new()),
-        (Some(beat), Some(other), Some(key)) => {
-            let other_role = m.role(other)?;
-            let id = other_role.key.first().cloned().unwrap_or_default();
-            let join = format!(
-                " LEFT JOIN {} b ON b.{} = a.{}",
-                table(&other_role.table),
-                column(other, &id)?,
-                column(&h.role, key)?
-            );
-            (d.as_text(&format!("b.{}", column(other, beat)?)), join)
+    let real = |name: &str| m.column(&format!("{role_name}.{name}")).map(|c| d.ident(c));
+    let host = d.ident(m.column(column)?);
+    let scope = m.owner_scope(role_name).map(real).transpose()?;
+    let unfinished = match m.states.get(&format!("{role_name}.state")) {
+        Some(set) => {
+            let with = set.with.as_ref().map(|w| m.column(w).map(|c| d.ident(c))).transpose()?;
+            set.condition(&real("state")?, with.as_deref(), |s| !s.finished)
         }
-        (Some(beat), _, _) => (d.as_text(&format!("a.{}", column(&h.role, beat)?)), String::new()),
+        None => "1 = 1".to_owned(),
     };
-    let mut conditions = Vec::new();
-    for (name, values) in &h.only {
-        let values: Vec<String> = values.iter().map(|v| d.text_literal(v)).collect();
-        let real = d.as_text(&format!("a.{}", column(&h.role, name)?));
-        conditions.push(format!("{real} IN ({})", values.join(", ")));
-    }
-    let filter = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
-    Ok(Some(format!("SELECT {address}, {beat} FROM {} a{join}{filter}", table(&role.table))))
-}
-
-/// A beat as milliseconds, comparable among the beats of one table only.
-fn moment(unit: BeatUnit, beat: &str) -> Option<i64> {
-    match unit {
-        BeatUnit::EpochMs => beat.parse().ok(),
-        BeatUnit::Listed => None,
-        BeatUnit::Datetime => {
-            // All texts are read in one session, so their zone, if they show one, is the same.
-            let end = beat.rfind(['+', 'Z']).filter(|at| *at > 10).unwrap_or(beat.len());
-            let time: jiff::civil::DateTime = beat.get(..end)?.trim().parse().ok()?;
-            Some(jiff::tz::TimeZone::UTC.to_timestamp(time).ok()?.as_millisecond())
+    let oldest = match real("start_time") {
+        Ok(start) => d.as_text(&format!("MIN({start})")),
+        Err(_) => "NULL".to_owned(),
+    };
+    let by = scope.iter().chain([&host]).cloned().collect::<Vec<_>>().join(", ");
+    let sql = format!(
+        "SELECT {host}, {}, {oldest}, {} FROM {} WHERE {unfinished} GROUP BY {by} ORDER BY {by}",
+        d.as_text("COUNT(*)"),
+        scope.unwrap_or_else(|| "NULL".to_owned()),
+        d.table(db.schema.as_deref(), &role.table),
+    );
+    let rows = db.rows(&sql).await?;
+    let owner = |row: crate::catalog::Row| {
+        let mut cells = row.into_iter();
+        let mut next = || cells.next().flatten();
+        let address = next();
+        let rows = next().and_then(|n| n.parse().ok()).unwrap_or(0);
+        let mut owner = Owners { scope: None, address, rows, oldest: next(), state: OwnerState::Unknown };
+        owner.scope = next();
+        if owner.name().is_some_and(|name| beats.contains_key(&unwrapped(name))) {
+            owner.state = OwnerState::Listed;
         }
-    }
+        owner
+    };
+    Ok(rows.into_iter().map(owner).collect())
 }
 
-/// Whether a claim speaks of an address.
-#[must_use]
-pub fn claims_address(claim: &OwnerClaim, address: &str) -> bool {
-    if claim.host == "*" {
-        return true;
-    }
-    let address = bare_address(address);
-    if claim.port.is_none() && address == claim.host {
-        return true;
-    }
-    match (address.rsplit_once(':'), claim.port) {
-        (Some((host, port)), Some(claimed)) => host == claim.host && port == claimed.to_string(),
-        (Some((host, _)), None) => host == claim.host,
-        (None, _) => false,
-    }
+/// The owner as heartbeats list it.
+fn unwrapped(owner: OwnerName) -> OwnerName {
+    OwnerName { address: bare_address(&owner.address).to_owned(), ..owner }
 }
 
-/// Whether somebody says that an address is dead now. A claim with a time speaks of
-/// earlier work only.
-#[must_use]
-pub fn said_dead_now(claims: &[OwnerClaim], address: &str) -> bool {
-    claims.iter().any(|claim| claim.before.is_none() && claims_address(claim, address))
-}
-
-/// Addresses, among those said to be dead, whose heartbeat moved while it was
-/// watched.
-///
-/// # Errors
-/// What the server said.
-async fn beating(db: &mut Database, catalog: &Catalog, m: &Manifest, claims: &[OwnerClaim]) -> Result<Vec<String>> {
+/// Owners, among those said to be dead, whose heartbeat moved while it was watched.
+async fn beating(db: &mut Database, catalog: &Catalog, m: &Manifest, claims: &[OwnerClaim]) -> Result<Vec<OwnerName>> {
     let first = read_beats(db, catalog, m).await?;
-    let claimed = |address: &&String| said_dead_now(claims, address);
-    if !first.keys().any(|a| claimed(&a)) {
-        return Ok(Vec::new());
-    }
-    let interval = m.heartbeats.iter().filter(|h| h.unit != BeatUnit::Listed).map(|h| h.interval_ms).max();
-    let Some(interval) = interval else {
+    let claimed = |owner: &OwnerName| said_dead_now(claims, owner);
+    let interval = first.iter().filter(|(owner, _)| claimed(owner)).map(|(_, beat)| beat.interval_ms).max();
+    let (Some(interval), true) = (interval, m.heartbeats.iter().any(is_readable)) else {
         return Ok(Vec::new());
     };
-    // Two beats and a little more, so that a living owner cannot be missed.
-    tokio::time::sleep(Duration::from_millis(interval * 2 + 500)).await;
+    let watched = watch_ms(interval);
+    watch(watched).await;
     let second = read_beats(db, catalog, m).await?;
-    let moved = |address: &&String| second.get(*address).is_some_and(|beat| first.get(*address) != Some(beat));
-    Ok(second.keys().filter(claimed).filter(moved).cloned().collect())
+    let mut alive = Vec::new();
+    for (owner, beat) in second.iter().filter(|(owner, _)| claimed(owner)) {
+        if first.get(owner).map(|b| b.at) != Some(beat.at) {
+            alive.push(owner.clone());
+        } else if may_stand_still(beat.interval_ms, watched) {
+            let owner = ui::safe(&owner.to_string(), 200);
+            ui::warn(format!(
+                "{owner} beats every {} s only, so that it did not in {} s says nothing of its life: be sure that it is stopped",
+                beat.interval_ms / 1000,
+                watched / 1000
+            ));
+        }
+    }
+    Ok(alive)
 }
 
-/// The word that stands for every owner that the heartbeats, or the registry, show dead.
-pub const HEARTBEAT: &str = "heartbeat";
+fn is_readable(heartbeat: &Heartbeat) -> bool {
+    heartbeat.unit != BeatUnit::Listed && heartbeat.beat.is_some()
+}
 
-/// Owners among `addresses` that the heartbeats of the release show dead, each
-/// with the proof.
+/// Owners among `owners` that the heartbeats of the release show dead, each with
+/// the proof.
 ///
 /// Beats are moments on the servers' own clocks, so they are compared with each
-/// other and never with the database's clock. The registry must be seen to live:
-/// one that stands still may belong to stopped servers, or may have been given up
-/// for another registry.
+/// other and never with the database's clock. The registry must be seen to live,
+/// in each scope apart: one that stands still may belong to stopped servers, or may
+/// have been given up for another registry.
 ///
 /// # Errors
 /// The release keeps no readable heartbeats here, or they stand still.
@@ -170,68 +148,75 @@ pub async fn shown_dead(
     db: &mut Database,
     catalog: &Catalog,
     m: &Manifest,
-    addresses: &[String],
-) -> Result<BTreeMap<String, Proof>> {
-    let readable = |h: &&Heartbeat| h.unit != BeatUnit::Listed && h.beat.is_some();
-    let heartbeat = m.heartbeats.iter().find(readable).ok_or_else(|| {
-        Error::usage(format!("{} {} keeps no heartbeats in the database", m.title, m.generation)).hint(OTHERWISE)
+    owners: &[OwnerName],
+) -> Result<BTreeMap<OwnerName, Proof>> {
+    let heartbeat = m.heartbeats.iter().find(|h| is_readable(h)).ok_or_else(|| {
+        Error::usage(format!("{} {} keeps no heartbeats in the database", m.title, m.generation))
+            .hint(m.words.otherwise())
     })?;
-    let first = read_all(db, catalog, m, heartbeat).await?;
-    if first.is_empty() {
+    let first = read_entries(db, catalog, m, heartbeat).await?;
+    let Some(interval) = first.values().map(|b| b.interval_ms).max() else {
         return Err(Error::refused(
             "the registry tables are empty or missing: the scheduler keeps its registry elsewhere",
         )
-        .hint(OTHERWISE));
-    }
-    tokio::time::sleep(Duration::from_millis(heartbeat.interval_ms * 2 + 500)).await;
-    let second = read_all(db, catalog, m, heartbeat).await?;
-    let moved = |key: &str| second.get(key).is_some_and(|beat| beat.is_some() && first.get(key) != Some(beat));
-    let beating = second.keys().filter(|key| moved(key)).count();
-    if beating == 0 {
+        .hint(m.words.otherwise()));
+    };
+    watch(watch_ms(interval)).await;
+    let watched = Watched { first, second: read_entries(db, catalog, m, heartbeat).await?, heartbeat };
+    if watched.second.keys().all(|owner| !watched.moved(owner)) {
         return Err(Error::refused(
             "nothing in the registry beats: all servers are stopped, or the registry is kept elsewhere",
         )
-        .hint(OTHERWISE));
+        .hint(m.words.otherwise()));
     }
-    let newest = second.values().flatten().max().copied().unwrap_or_default();
-    let expires = i64::try_from(heartbeat.expires_ms).unwrap_or(i64::MAX);
-    let shown = |address: &str| {
-        let key = format!("{}{}", heartbeat.path_prefix, bare_address(address));
-        match second.get(&key) {
-            None if !heartbeat.absence_proves => None,
-            None => Some(format!("it is not in the registry, where {beating} of {} entries beat", second.len())),
-            Some(Some(beat)) if !moved(&key) && newest - beat > expires => Some(format!(
-                "its last heartbeat is {} s older than the newest in the registry, which gives up after {} s",
-                (newest - beat) / 1000,
-                expires / 1000
-            )),
-            Some(_) => None,
-        }
+    let proof = |owner: &OwnerName| {
+        let said_by = format!("the heartbeats in this database: {}", watched.against(owner)?);
+        Some((owner.clone(), Proof { said_by, registry: None }))
     };
-    let proof = |address: &String| {
-        let said_by = format!("the heartbeats in this database: {}", shown(address)?);
-        Some((address.clone(), Proof { said_by, registry: None }))
-    };
-    Ok(addresses.iter().filter_map(proof).collect())
+    Ok(owners.iter().filter_map(proof).collect())
 }
 
-/// What to do where nothing proves it.
-pub(super) const OTHERWISE: &str =
-    "say it with --dead-owner HOST[:PORT][@TIME], or --dead-owner '*' when all are stopped";
+/// A heartbeat table that was read twice.
+struct Watched<'a> {
+    first: Beats,
+    second: Beats,
+    heartbeat: &'a Heartbeat,
+}
 
-/// Every entry of a heartbeat table with its beat, whatever server it is of. An owner
-/// may have several rows, of its earlier lives, too: the newest counts.
-async fn read_all(db: &mut Database, catalog: &Catalog, m: &Manifest, heartbeat: &Heartbeat) -> Result<Beats> {
-    let Some(sql) = beat_query(db, catalog, m, heartbeat)? else { return Ok(Beats::new()) };
-    let mut entries = Beats::new();
-    for row in db.rows(&sql).await? {
-        let mut cells = row.into_iter();
-        let Some(address) = cells.next().flatten() else { continue };
-        let beat = cells.next().flatten().and_then(|beat| moment(heartbeat.unit, &beat));
-        let newest = entries.entry(bare_address(&address).to_owned()).or_default();
-        *newest = (*newest).max(beat);
+impl Watched<'_> {
+    fn moved(&self, owner: &OwnerName) -> bool {
+        let at = |beats: &Beats| beats.get(owner).and_then(|b| b.at);
+        at(&self.second).is_some() && at(&self.second) != at(&self.first)
     }
-    Ok(entries)
+
+    /// What shows an owner dead, if anything does: others of its scope beat, and it does not.
+    fn against(&self, owner: &OwnerName) -> Option<String> {
+        let entry = OwnerName {
+            scope: owner.scope.clone(),
+            address: format!("{}{}", self.heartbeat.path_prefix, bare_address(&owner.address)),
+        };
+        let peers: Vec<(&OwnerName, &Beat)> = self.second.iter().filter(|(o, _)| o.scope == owner.scope).collect();
+        let beating = peers.iter().filter(|(peer, _)| self.moved(peer)).count();
+        let newest = peers.iter().filter_map(|(_, beat)| beat.at).max()?;
+        if beating == 0 {
+            return None;
+        }
+        let Some(beat) = self.second.get(&entry) else {
+            if !self.heartbeat.absence_proves {
+                return None;
+            }
+            return Some(format!("it is not in the registry, where {beating} of {} entries beat", peers.len()));
+        };
+        let expires = i64::try_from(beat.expires_ms).unwrap_or(i64::MAX);
+        let silent = newest - beat.at?;
+        (!self.moved(&entry) && silent > expires).then(|| {
+            format!(
+                "its last heartbeat is {} s older than the newest in the registry, which gives up after {} s",
+                silent / 1000,
+                expires / 1000
+            )
+        })
+    }
 }
 
 /// Refuses claims that a heartbeat contradicts. `restate` says how the operator
@@ -247,45 +232,13 @@ pub async fn refuse_beating(
     restate: &str,
 ) -> Result<()> {
     let alive = beating(db, catalog, m, claims).await?;
-    if alive.is_empty() {
-        return Ok(());
+    let Some(first) = alive.first() else { return Ok(()) };
+    let names: Vec<String> = alive.iter().map(|owner| ui::safe(&owner.to_string(), 200)).collect();
+    let mut error =
+        Error::refused(format!("an owner said to be dead is alive: the heartbeat of {} moved", names.join(", ")))
+            .hint(m.words.stop_it(restate));
+    if first.scope.is_some() {
+        error = error.hint("if one of another scope was meant, name it by its scope: --dead-owner \"'SCOPE'/'NAME'\"");
     }
-    Err(Error::refused(format!("an owner said to be dead is alive: the heartbeat of {} moved", alive.join(", ")))
-        .hint(format!("stop it, or {restate} --dead-owner HOST:PORT@TIME for what ran before its restart")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn claims() {
-        let claim = |host: &str, port| OwnerClaim {
-            host: host.into(),
-            port,
-            before: None,
-            said_by: String::new(),
-            registry: None,
-        };
-        assert!(claims_address(&claim("10.0.0.1", None), "10.0.0.1:5678"));
-        assert!(claims_address(&claim("10.0.0.1", Some(5678)), "10.0.0.1:5678"));
-        assert!(!claims_address(&claim("10.0.0.1", Some(5679)), "10.0.0.1:5678"));
-        assert!(!claims_address(&claim("10.0.0.1", None), "10.0.0.11:5678"));
-        assert!(claims_address(&claim("10.0.0.1", None), "10.0.0.1"));
-        assert!(claims_address(&claim("*", None), "x:1"));
-        assert!(claims_address(&claim("10.0.0.1", Some(9999)), "http://10.0.0.1:9999/"));
-        assert!(!claims_address(&claim("10.0.0.1", Some(9999)), "http://10.0.0.11:9999/"));
-    }
-
-    #[test]
-    fn beats() {
-        let ms = |text: &str| moment(BeatUnit::Datetime, text);
-        assert_eq!(ms("1970-01-01 00:00:01.5"), Some(1500));
-        assert_eq!(ms("1970-01-01 00:00:01+00"), Some(1000));
-        assert_eq!(ms("1970-01-01T00:00:01Z"), Some(1000));
-        assert_eq!(ms("soon"), None);
-        let ms = |text: &str| moment(BeatUnit::EpochMs, text);
-        assert!(ms("1000") > ms("999") && ms("999") <= ms("1000"));
-        assert!(ms("1") > ms(""));
-    }
+    Err(error)
 }

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::owners::{OTHERWISE, said_dead_now};
 use crate::db::Database;
-use crate::manifest::{Manifest, RegistryPath};
-use crate::plan::{OwnerClaim, Proof};
+use crate::manifest::{Manifest, RegistryPath, Words};
+use crate::plan::{OwnerClaim, OwnerName, Proof, said_dead_now};
 use crate::registry::{self, Address};
 use crate::{Error, Result, ui};
 
@@ -17,6 +16,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_secs(3);
 pub struct Registered<'a> {
     address: &'a Address,
     path: &'a RegistryPath,
+    words: &'a Words,
 }
 
 impl<'a> Registered<'a> {
@@ -34,9 +34,9 @@ impl<'a> Registered<'a> {
                 release,
                 address.kind.title()
             ))
-            .hint(OTHERWISE)
+            .hint(m.words.otherwise())
         })?;
-        Ok(Self { address, path })
+        Ok(Self { address, path, words: &m.words })
     }
 
     /// Where the owners are listed, for people and without secrets.
@@ -65,7 +65,7 @@ impl<'a> Registered<'a> {
         Ok(names.into_iter().map(address).collect())
     }
 
-    /// Owners among `addresses` that are missing at two looks, each with the proof.
+    /// Owners among `owners` that are missing at two looks, each with the proof.
     /// `column` is the role column with the owner.
     ///
     /// # Errors
@@ -76,8 +76,8 @@ impl<'a> Registered<'a> {
         db: &mut Database,
         m: &Manifest,
         column: Option<&str>,
-        addresses: &[String],
-    ) -> Result<BTreeMap<String, Proof>> {
+        owners: &[OwnerName],
+    ) -> Result<BTreeMap<OwnerName, Proof>> {
         let mut listed = self.names().await?;
         if let Some(column) = column.filter(|_| !listed.is_empty()) {
             self.must_be_known(db, m, column, &listed).await?;
@@ -89,7 +89,7 @@ impl<'a> Registered<'a> {
                 "nobody is listed at {}: all servers are stopped, or the registry is kept elsewhere",
                 self.place()
             ))
-            .hint(OTHERWISE));
+            .hint(self.words.otherwise()));
         }
         let proof = Proof {
             said_by: format!(
@@ -100,8 +100,8 @@ impl<'a> Registered<'a> {
             registry: Some(self.place()),
         };
         listed.extend(now);
-        let missing = addresses.iter().filter(|a| !listed.contains(*a));
-        Ok(missing.map(|a| (a.clone(), proof.clone())).collect())
+        let missing = owners.iter().filter(|o| !listed.contains(&o.address));
+        Ok(missing.map(|o| (o.clone(), proof.clone())).collect())
     }
 
     /// Somebody who is listed must own a row here, whatever its state.
@@ -125,7 +125,7 @@ impl<'a> Registered<'a> {
             self.place(),
             joined(listed)
         ))
-        .hint(OTHERWISE))
+        .hint(self.words.otherwise()))
     }
 
     /// Refuses claims that the registry contradicts.
@@ -140,14 +140,17 @@ impl<'a> Registered<'a> {
                 self.place()
             ));
         }
-        let alive: Vec<&str> = names.iter().map(String::as_str).filter(|a| said_dead_now(claims, a)).collect();
+        let owner = |name: &String| OwnerName { scope: None, address: name.clone() };
+        let alive: Vec<&str> =
+            names.iter().filter(|name| said_dead_now(claims, &owner(name))).map(String::as_str).collect();
         if alive.is_empty() {
             return Ok(());
         }
         Err(Error::refused(format!("an owner said to be dead is listed at {}: {}", self.place(), alive.join(", ")))
             .hint(format!(
                 "a killed server stays listed until its session ends, up to some minutes: wait and try again; \
-or stop it; or {restate} --dead-owner HOST:PORT@TIME for what ran before its restart"
+or {}",
+                self.words.stop_it(restate)
             )))
     }
 }

@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::beats::read_beats;
 use super::findings::{FindingReport, Findings, LeftReport};
-use super::owners::{Beats, OwnerState, Owners, read_beats, said_dead_now};
+use super::owners::{OwnerState, Owners, owners_of_rows};
 use super::{Identified, begin_snapshot, end_snapshot};
 use crate::Result;
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::manifest::{State, StateSet, Words};
-use crate::plan::{OwnerClaim, Zone, bare_address, names_an_owner};
+use crate::manifest::{Manifest, State, StateSet, Words};
+use crate::plan::{OwnerClaim, OwnerName, Zone, said_dead_now};
 use crate::recipe::Recipes;
 
 /// The version of the JSON form.
@@ -47,8 +48,11 @@ pub struct InspectReport {
     pub states: Vec<StateCount>,
     /// NULL and unknown values that break the scheduler or a query.
     pub anomalies: Vec<Anomaly>,
-    /// Owners of unfinished rows.
+    /// Owners of unfinished rows, and those that the tables list besides.
     pub owners: Vec<Owners>,
+    /// What people call the rows that are owned.
+    #[serde(skip)]
+    pub owned: String,
     /// What the recipes found.
     pub findings: Vec<FindingReport>,
     /// What they looked at and left out.
@@ -138,19 +142,19 @@ pub async fn survey(
         states,
         anomalies,
         owners: Vec::new(),
+        owned: String::new(),
         findings: Vec::new(),
         left_out: Vec::new(),
         words: found.manifest.words.clone(),
     };
+    for column in request.recipes.owner_columns(&found.manifest) {
+        let owners = owners_of_rows(db, &found.manifest, column, &beats).await?;
+        add_owners(&mut report, &found.manifest, column, owners);
+    }
+    look_up(&mut report.owners, request.registered);
+    mark_dead(&mut report.owners, request);
     let mut findings = Findings::default();
     for recipe in request.recipes.of(&found.manifest.scheduler).filter(|r| r.applies_to(&found.manifest)) {
-        if let Some(column) = &recipe.file.owner
-            && report.owners.is_empty()
-        {
-            report.owners = owners_of_rows(db, found, column, &beats).await?;
-            look_up(&mut report.owners, request.registered);
-            mark_dead(&mut report.owners, request);
-        }
         findings.add(db, catalog, found, recipe, request).await?;
     }
     (report.findings, report.left_out) = findings.finish();
@@ -285,14 +289,27 @@ async fn sample_keys(db: &mut Database, found: &Identified, name: &str, conditio
     Ok(db.rows(&sql).await?.into_iter().map(shown).collect())
 }
 
+/// Adds owners that are not known yet. Where the rows are the owners themselves,
+/// nothing unfinished is theirs.
+fn add_owners(report: &mut InspectReport, m: &Manifest, column: &str, owners: Vec<Owners>) {
+    let role = column.split('.').next().unwrap_or_default();
+    let owns = m.states.contains_key(&format!("{role}.state"));
+    if owns && report.owned.is_empty() {
+        report.owned = m.words.noun(role, 2);
+    }
+    let known: Vec<OwnerName> = report.owners.iter().filter_map(Owners::name).collect();
+    let new = owners.into_iter().filter(|o| o.name().is_none_or(|name| !known.contains(&name)));
+    report.owners.extend(new.map(|o| if owns { o } else { Owners { rows: 0, ..o } }));
+}
+
 /// What the registry says of each owner, where one was named.
 fn look_up(owners: &mut [Owners], registered: Option<&BTreeSet<String>>) {
     let Some(names) = registered else { return };
     for owner in owners {
-        owner.state = match &owner.address {
-            Some(address) if names.contains(address) => OwnerState::Registered,
-            Some(address) if names_an_owner(address) => OwnerState::NotRegistered,
-            _ => OwnerState::Unknown,
+        owner.state = match owner.name() {
+            Some(name) if names.contains(&name.address) => OwnerState::Registered,
+            Some(_) => OwnerState::NotRegistered,
+            None => OwnerState::Unknown,
         };
     }
 }
@@ -301,43 +318,10 @@ fn look_up(owners: &mut [Owners], registered: Option<&BTreeSet<String>>) {
 /// is said in its own words.
 fn mark_dead(owners: &mut [Owners], request: &SurveyRequest<'_>) {
     for owner in owners {
-        let Some(address) = owner.address.as_ref().filter(|a| names_an_owner(a)) else { continue };
-        let shown = request.registered.is_none() && said_dead_now(request.shown_dead, address);
-        if shown || said_dead_now(request.said_dead, address) {
+        let Some(name) = owner.name() else { continue };
+        let shown = request.registered.is_none() && said_dead_now(request.shown_dead, &name);
+        if shown || said_dead_now(request.said_dead, &name) {
             owner.state = OwnerState::Dead;
         }
     }
-}
-
-/// Owners of the unfinished rows of a role, by the role column that names them.
-///
-/// # Errors
-/// What the server said.
-pub async fn owners_of_rows(db: &mut Database, found: &Identified, column: &str, beats: &Beats) -> Result<Vec<Owners>> {
-    let m = &found.manifest;
-    let role_name = column.split('.').next().unwrap_or_default();
-    let (Ok(role), Some(set)) = (m.role(role_name), m.states.get(&format!("{role_name}.state"))) else {
-        return Ok(Vec::new());
-    };
-    let d = &db.dialect;
-    let (host, state) = (d.ident(m.column(column)?), d.ident(m.column(&format!("{role_name}.state"))?));
-    let start = d.ident(m.column(&format!("{role_name}.start_time"))?);
-    let with = set.with.as_ref().map(|w| m.column(w).map(|c| d.ident(c))).transpose()?;
-    let unfinished = set.condition(&state, with.as_deref(), |s| !s.finished);
-    let sql = format!(
-        "SELECT {host}, {}, {} FROM {} WHERE {unfinished} GROUP BY {host} ORDER BY {host}",
-        d.as_text("COUNT(*)"),
-        d.as_text(&format!("MIN({start})")),
-        d.table(db.schema.as_deref(), &role.table),
-    );
-    let rows = db.rows(&sql).await?;
-    let owner = |row: crate::catalog::Row| {
-        let mut cells = row.into_iter();
-        let address = cells.next().flatten();
-        let rows = cells.next().flatten().and_then(|n| n.parse().ok()).unwrap_or(0);
-        let listed = address.as_ref().is_some_and(|a| beats.contains_key(bare_address(a)));
-        let state = if listed { OwnerState::Listed } else { OwnerState::Unknown };
-        Owners { address, rows, oldest: cells.next().flatten(), state }
-    };
-    Ok(rows.into_iter().map(owner).collect())
 }

@@ -111,7 +111,11 @@ fn inherited_lists(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Res
     if let Some(gone) = m.states.values().filter_map(|set| set.with.as_ref()).find(|column| !m.has(column)) {
         return Err(source.at(&file.generation, format!("states.with: {gone} is gone; write these states anew")));
     }
-    let beats: Vec<String> = m.heartbeats.iter().map(|h| format!("{}.{}", h.role, h.address)).collect();
+    let of_beat = |h: &super::Heartbeat| {
+        let names = [Some(&h.address), h.scope.as_ref(), h.interval.as_ref()];
+        names.into_iter().flatten().map(|name| format!("{}.{name}", h.role)).collect::<Vec<_>>()
+    };
+    let beats: Vec<String> = m.heartbeats.iter().flat_map(of_beat).collect();
     if let Some(gone) = clock.chain(&beats).find(|column| !m.has(column)) {
         return Err(source.at(&file.generation, format!("clock, heartbeats: {gone} is gone; write these tables anew")));
     }
@@ -148,6 +152,8 @@ fn heartbeat(m: &Manifest, source: Source<'_>, file: &HeartbeatFile) -> Result<(
         (role, Some(&file.address), "address"),
         (holder, file.beat.as_ref(), "beat"),
         (role, file.beat_join.as_ref(), "beat_join"),
+        (role, file.scope.as_ref(), "scope"),
+        (role, file.interval.as_ref(), "interval"),
     ];
     let only = file.only.keys().map(|column| (role, Some(column), "only"));
     for (role, column, key) in columns.into_iter().chain(only) {

@@ -131,8 +131,11 @@ pub(super) struct HeartbeatFile {
     pub unit: Option<Spanned<String>>,
     #[serde(default)]
     pub only: BTreeMap<String, Vec<String>>,
+    pub scope: Option<String>,
+    pub interval: Option<String>,
     pub interval_ms: u64,
-    pub expires_ms: Option<u64>,
+    pub expires_ms: Option<Spanned<u64>>,
+    pub grace_ms: Option<u64>,
     pub absence_proves: Option<bool>,
     #[serde(default)]
     pub note: String,

@@ -12,7 +12,7 @@ use super::file::{
 use super::schema::TableColumn;
 use super::source::Source;
 use super::{
-    BeatUnit, Clock, ColumnSpec, Engine, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull,
+    BeatUnit, Clock, ColumnSpec, Engine, Expires, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull,
     RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, VersionIs, Words, check, marks,
 };
 use crate::data::Tree;
@@ -361,6 +361,15 @@ fn heartbeat(source: Source<'_>, file: &HeartbeatFile) -> Result<Heartbeat> {
             }
         },
     };
+    let expires = match (&file.expires_ms, file.grace_ms) {
+        (Some(both), Some(_)) => {
+            return Err(source.at(both, "heartbeats.expires_ms: give it, or grace_ms beyond the interval, not both"));
+        }
+        (Some(ms), None) => Expires::After(*ms.get_ref()),
+        (None, Some(grace)) => Expires::BeyondInterval(grace),
+        // Most registries give up after three beats.
+        (None, None) => Expires::After(file.interval_ms * 3),
+    };
     Ok(Heartbeat {
         role: file.role.get_ref().clone(),
         owner: file.owner.clone(),
@@ -371,9 +380,10 @@ fn heartbeat(source: Source<'_>, file: &HeartbeatFile) -> Result<Heartbeat> {
         beat_join: file.beat_join.clone(),
         unit,
         only: file.only.clone(),
+        scope: file.scope.clone(),
+        interval: file.interval.clone(),
         interval_ms: file.interval_ms,
-        // Most registries give up after three beats.
-        expires_ms: file.expires_ms.unwrap_or(file.interval_ms * 3),
+        expires,
         absence_proves: file.absence_proves.unwrap_or(true),
         note: file.note.clone(),
     })

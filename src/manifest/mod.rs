@@ -112,11 +112,37 @@ pub struct Words {
     pub written_back: String,
     /// How long a repair can be undone: "until …".
     pub undo_until: String,
+    /// How an owner is named on the command line; empty: by its address.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub owner: String,
     /// What people call one row of a role, and several.
     pub nouns: BTreeMap<String, [String; 2]>,
 }
 
 impl Words {
+    /// How `--dead-owner` names an owner.
+    #[must_use]
+    pub fn owner_form(&self) -> &str {
+        if self.owner.is_empty() { "HOST[:PORT][@TIME]" } else { &self.owner }
+    }
+
+    /// What to do where nothing proves an owner dead.
+    #[must_use]
+    pub fn otherwise(&self) -> String {
+        format!("say it with --dead-owner {}, or --dead-owner '*' when all are stopped", self.owner_form())
+    }
+
+    /// What to do about an owner that lives. `restate` says how the operator gives another claim.
+    #[must_use]
+    pub fn stop_it(&self, restate: &str) -> String {
+        let form = self.owner_form();
+        if !form.contains('@') {
+            return "stop it".to_owned();
+        }
+        let timed = form.replace(['[', ']'], "");
+        format!("stop it, or {restate} --dead-owner {timed} for what ran before its restart")
+    }
+
     /// What people call some rows of a role, without their number.
     #[must_use]
     pub fn noun(&self, role: &str, n: usize) -> String {
@@ -197,14 +223,38 @@ pub struct Heartbeat {
     pub unit: BeatUnit,
     /// Role columns, and the texts that they must hold for a row to count.
     pub only: BTreeMap<String, Vec<String>>,
-    /// How often a living owner beats, in milliseconds.
+    /// Role column that tells owners of one address apart.
+    pub scope: Option<String>,
+    /// Role column with an owner's own interval, in milliseconds.
+    pub interval: Option<String>,
+    /// How often a living owner beats, in milliseconds, where its row does not say so.
     pub interval_ms: u64,
-    /// How long an owner may be silent before the scheduler itself gives it up, in milliseconds.
-    pub expires_ms: u64,
+    /// How long an owner may be silent before the scheduler itself gives it up.
+    pub expires: Expires,
     /// Whether every living owner is listed, so that whoever is not listed is dead.
     pub absence_proves: bool,
     /// What a reader must know about it.
     pub note: String,
+}
+
+/// How long an owner may be silent, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expires {
+    /// So long, whatever its interval.
+    After(u64),
+    /// Its interval, and so much longer.
+    BeyondInterval(u64),
+}
+
+impl Heartbeat {
+    /// How long an owner that beats so often may be silent, in milliseconds.
+    #[must_use]
+    pub fn expires_ms(&self, interval_ms: u64) -> u64 {
+        match self.expires {
+            Expires::After(ms) => ms,
+            Expires::BeyondInterval(grace) => interval_ms.saturating_add(grace),
+        }
+    }
 }
 
 /// What a registry outside the database speaks.
@@ -313,6 +363,14 @@ impl Manifest {
             .get(column)
             .map(String::as_str)
             .ok_or_else(|| Error::usage(format!("{} {} has no column in the role {name}", self.title, self.generation)))
+    }
+
+    /// The role column that tells owners of one address apart in the rows of a role,
+    /// where heartbeats have such a column and the role has it, too.
+    #[must_use]
+    pub fn owner_scope(&self, role: &str) -> Option<&str> {
+        let scopes = self.heartbeats.iter().filter_map(|h| h.scope.as_deref());
+        scopes.into_iter().find(|scope| self.has(&format!("{role}.{scope}")))
     }
 
     /// The states of a role column.

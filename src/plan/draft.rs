@@ -203,6 +203,8 @@ impl Draft {
             op: file.op,
             transient: file.transient,
             exceptions: exceptions(inputs.site.manifest, file),
+            moves_on: real_columns(inputs.site.manifest, &file.role, &file.moves_on),
+            may_end: file.may_end,
             table: shape.table.name.clone(),
             columns: shape.table.stored_columns().map(plan_column).collect(),
             referrers: if file.op == Op::Delete { Referrer::of(shape.table) } else { Vec::new() },
@@ -295,6 +297,7 @@ fn conditions(inputs: &Inputs<'_>, file: &StepFile, uncovered: bool) -> Result<V
             title: condition.title.clone(),
             at,
             sql: inputs.env().text(&what, &condition.sql, BTreeMap::new())?,
+            once: condition.once,
         });
     }
     Ok(found)
@@ -309,6 +312,12 @@ fn exceptions(manifest: &Manifest, file: &StepFile) -> Vec<String> {
     let table = role.filter(|r| manifest.is_forbidden_table(&r.table)).zip(file.allow_table.as_ref());
     let table = table.map(|(role, reason)| format!("the table {}: {reason}", role.table));
     table.into_iter().chain(columns.filter_map(|(name, reason)| Some(format!("{}: {reason}", column(name)?)))).collect()
+}
+
+/// The real columns of those that the release has.
+fn real_columns(manifest: &Manifest, role: &str, names: &[String]) -> Vec<String> {
+    let Some(role) = manifest.roles.get(role) else { return Vec::new() };
+    names.iter().filter_map(|name| role.columns.get(name)).cloned().collect()
 }
 
 /// Real column → code → name, for every state column of a step's role. A code whose

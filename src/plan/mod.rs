@@ -5,6 +5,7 @@ mod draft;
 mod finish;
 mod foresee;
 mod overlay;
+mod owner;
 mod params;
 mod query;
 mod tally;
@@ -17,9 +18,10 @@ pub use answers::{Answers, Before, Seen};
 pub use draft::Draft;
 pub use foresee::Foreseen;
 pub use overlay::Overlay;
-pub use params::{
-    OwnerClaim, ParamValue, Params, Proof, bare_address, duration, names_an_owner, shown_claim, wall_clock,
+pub use owner::{
+    HEARTBEAT, OwnerClaim, OwnerForm, OwnerName, Proof, bare_address, names_an_owner, said_dead_now, shown_claim,
 };
+pub use params::{ParamValue, Params, duration, wall_clock};
 pub use query::{Inputs, Site, StepRows, effect_query, names_query, report_query, step_query};
 
 use crate::catalog::{LiveForeignKey, LiveTable};
@@ -298,6 +300,12 @@ pub struct Step {
     /// What it writes that no repair writes otherwise, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exceptions: Vec<String>,
+    /// Columns that the scheduler goes on to write once it takes the rows up again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moves_on: Vec<String>,
+    /// Whether the scheduler deletes these rows when it is done with them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_end: bool,
     /// The table's name.
     pub table: String,
     /// Primary key columns.
@@ -418,6 +426,9 @@ pub struct PlanCondition {
     pub at: ConditionTime,
     /// The expression over alias `t`.
     pub sql: String,
+    /// Whether it need hold only until the repair ends.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub once: bool,
 }
 
 fn retain_places<T>(items: &mut Vec<T>, without: &[bool]) {

@@ -1,14 +1,12 @@
 //! What the operator said, read according to the recipe's parameters.
 
 use std::collections::BTreeMap;
-use std::net::Ipv6Addr;
-
-use jiff::{SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
 
 use super::Zone;
+use super::owner::{OwnerClaim, OwnerForm, read_claim};
 use crate::recipe::{Parameter, ParameterKind, Recipe};
 use crate::{Error, Result};
+use jiff::{SignedDuration, Timestamp};
 
 /// A parameter's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,48 +25,6 @@ pub enum ParamValue {
     Flag(bool),
     /// Owners said to be dead.
     Owners(Vec<OwnerClaim>),
-}
-
-/// Whether the text in an owner's column names an owner: some schedulers write
-/// the word NULL where there is none.
-#[must_use]
-pub fn names_an_owner(address: &str) -> bool {
-    !address.trim().is_empty() && !address.eq_ignore_ascii_case("null")
-}
-
-/// An address without what a row or a registry may wrap it in: `http://HOST:PORT/`.
-#[must_use]
-pub fn bare_address(address: &str) -> &str {
-    let wrapped = ["http://", "https://"].into_iter().find_map(|scheme| address.strip_prefix(scheme));
-    wrapped.map_or(address, |rest| rest.strip_suffix('/').unwrap_or(rest))
-}
-
-/// Somebody's word that an owner is dead.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OwnerClaim {
-    /// The host, or `*` for every owner.
-    pub host: String,
-    /// The port, if one is named.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub port: Option<u16>,
-    /// Only what started before this moment on the scheduler's clock.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<String>,
-    /// Who said so.
-    pub said_by: String,
-    /// The registry outside the database that showed it, if one did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub registry: Option<String>,
-}
-
-/// What showed that an owner is dead.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proof {
-    /// Whose word it is, and on what it stands.
-    pub said_by: String,
-    /// The registry outside the database that showed it, if one did.
-    pub registry: Option<String>,
 }
 
 /// All parameters of a recipe, said or not, by name with `-` as `_`.
@@ -188,10 +144,13 @@ fn read_one(p: &Parameter, texts: &[String], now: Timestamp, zone: Option<&Zone>
                 .collect();
             ParamValue::Numbers(numbers?)
         }
-        ParameterKind::Owners => {
-            ParamValue::Owners(texts.iter().map(|t| owner(&p.name, t, zone, said_by)).collect::<Result<_>>()?)
-        }
+        ParameterKind::Owners | ParameterKind::Names => ParamValue::Owners(claims(p, texts, zone, said_by)?),
     })
+}
+
+fn claims(p: &Parameter, texts: &[String], zone: Option<&Zone>, said_by: &str) -> Result<Vec<OwnerClaim>> {
+    let form = p.kind.owner_form().unwrap_or(OwnerForm::Address);
+    texts.iter().map(|text| read_claim(&p.name, form, text, zone, said_by)).collect()
 }
 
 fn cutoff(name: &str, text: &str, now: Timestamp, zone: Option<&Zone>) -> Result<String> {
@@ -247,75 +206,6 @@ pub fn duration(text: &str) -> Option<SignedDuration> {
     digits.is_empty().then_some(total)
 }
 
-/// `HOST[:PORT][@TIME]`, or `*`.
-fn owner(name: &str, text: &str, zone: Option<&Zone>, said_by: &str) -> Result<OwnerClaim> {
-    let bad = |why: &str| {
-        Error::usage(format!("--{name}: `{text}` cannot be used: {why}")).hint(
-            "write HOST, HOST:PORT, or HOST:PORT@2026-01-31T23:15:00 (on the scheduler's clock, or with an offset)",
-        )
-    };
-    let (address, before) = match text.split_once('@') {
-        None => (text, None),
-        Some((address, time)) => (address, Some(moment(time, zone).map_err(|e| bad(&e))?)),
-    };
-    let address = bare_address(address);
-    let (host, port) = match address.rsplit_once(':') {
-        _ if address.ends_with(']') || address.parse::<Ipv6Addr>().is_ok() => (address, None),
-        Some((host, port)) => (host, Some(port.parse::<u16>().map_err(|_| bad("the port is not a number"))?)),
-        None => (address, None),
-    };
-    // Rows hold an IPv6 address bare, also before a port.
-    let host = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
-    let plain = |c: char| c.is_ascii_alphanumeric() || ".-_*:".contains(c);
-    if host == "*" && port.is_some() {
-        return Err(bad("* stands for every owner and takes no port"));
-    }
-    if host != "*" && host.contains('*') {
-        return Err(bad("* stands alone, for every owner"));
-    }
-    if host.contains(':') && host.parse::<Ipv6Addr>().is_err() {
-        return Err(bad("it is no IPv6 address with a port: [fe80::1]:5678"));
-    }
-    if port == Some(0) {
-        return Err(bad("no owner has the port 0"));
-    }
-    if host.is_empty() || !host.chars().all(plain) {
-        return Err(bad("the host is empty or holds characters that no host has"));
-    }
-    Ok(OwnerClaim { host: host.to_owned(), port, before, said_by: said_by.to_owned(), registry: None })
-}
-
-/// The claim of an address as a row holds it, if it is a host with or without a
-/// port. A row's text is no word of the operator's: it is never read as
-/// `HOST[:PORT][@TIME]`.
-#[must_use]
-pub fn shown_claim(address: &str, proof: &Proof) -> Option<OwnerClaim> {
-    let address = bare_address(address);
-    let (host, port) = match address.rsplit_once(':') {
-        Some((host, port)) => (host, Some(port.parse::<u16>().ok()?)),
-        None => (address, None),
-    };
-    let plain = |c: char| c.is_ascii_alphanumeric() || ".-_:".contains(c);
-    let whole = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-    (whole == address && !host.is_empty() && host.chars().all(plain)).then(|| OwnerClaim {
-        host: host.to_owned(),
-        port,
-        before: None,
-        said_by: proof.said_by.clone(),
-        registry: proof.registry.clone(),
-    })
-}
-
-/// A moment on the scheduler's clock, from a civil time or one with an offset.
-fn moment(text: &str, zone: Option<&Zone>) -> std::result::Result<String, String> {
-    if let Ok(instant) = text.parse::<Timestamp>() {
-        let zone = zone.ok_or("a time with an offset needs --zone")?;
-        return Ok(wall_clock(instant, zone.offset_minutes));
-    }
-    let civil: jiff::civil::DateTime = text.parse().map_err(|_| format!("`{text}` is not a date and time"))?;
-    Ok(civil.strftime("%Y-%m-%d %H:%M:%S").to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -327,38 +217,5 @@ mod tests {
         for bad in ["", "5", "m", "5x", "-1h", "1 h", "99999999999999999999d"] {
             assert_eq!(duration(bad), None, "{bad}");
         }
-    }
-
-    #[test]
-    fn owners() {
-        let claim = owner("dead-owner", "10.0.0.1:5678@2026-01-31T23:15:00", None, "ann").unwrap();
-        assert_eq!((claim.host.as_str(), claim.port), ("10.0.0.1", Some(5678)));
-        assert_eq!(claim.before.as_deref(), Some("2026-01-31 23:15:00"));
-        for (text, host, port) in [
-            ("[fe80::1]:5678", "fe80::1", Some(5678)),
-            ("[fe80::1]", "fe80::1", None),
-            ("fe80::1", "fe80::1", None),
-            ("fd00:0:0:0:0:0:0:1:5678", "fd00:0:0:0:0:0:0:1", Some(5678)),
-        ] {
-            let claim = owner("dead-owner", text, None, "ann").unwrap();
-            assert_eq!((claim.host.as_str(), claim.port), (host, port), "{text}");
-        }
-        let zone = Zone { offset_minutes: 480, known_by: String::new() };
-        let claim = owner("dead-owner", "h@2026-01-31T23:15:00Z", Some(&zone), "ann").unwrap();
-        assert_eq!(claim.before.as_deref(), Some("2026-02-01 07:15:00"));
-        for bad in ["", ":1", "h:x", "h@noon", "a'b", "h;x", "h@2026-01-31T23:15:00Z"] {
-            assert!(owner("dead-owner", bad, None, "ann").is_err(), "{bad}");
-        }
-        assert_eq!(owner("dead-owner", "*", None, "ann").unwrap().host, "*");
-        for text in [
-            "10.0.0.1:5678",
-            "http://10.0.0.1:5678/",
-            "https://10.0.0.1:5678",
-            "http://10.0.0.1:5678/@2026-01-31T23:15:00",
-        ] {
-            let claim = owner("dead-owner", text, None, "ann").unwrap();
-            assert_eq!((claim.host.as_str(), claim.port), ("10.0.0.1", Some(5678)), "{text}");
-        }
-        assert!(owner("dead-owner", "http://10.0.0.1:5678/x", None, "ann").is_err());
     }
 }

@@ -76,6 +76,17 @@ impl Recipes {
         })
     }
 
+    /// The role columns by which the recipes for a release name the owners of rows, each once.
+    #[must_use]
+    pub fn owner_columns(&self, manifest: &Manifest) -> Vec<&str> {
+        let mut columns: Vec<&str> = Vec::new();
+        for recipe in self.all.iter().filter(|r| r.applies_to(manifest)) {
+            let column = recipe.file.owner.as_deref().filter(|c| manifest.has(c) && !columns.contains(c));
+            columns.extend(column);
+        }
+        columns
+    }
+
     /// All recipes.
     pub fn iter(&self) -> impl Iterator<Item = &Recipe> {
         self.all.iter()
@@ -174,6 +185,10 @@ fn check(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()>
     for (index, step) in file.steps.iter().enumerate() {
         if file.steps[..index].iter().any(|s| s.role == step.role && s.op == step.op && s.query == step.query) {
             return Err(place.at_step(index, &["role"], format!("steps: {} is listed twice", step.role)));
+        }
+        if step.op != Op::Update && (step.may_end || !step.moves_on.is_empty()) {
+            let message = format!("steps.{}: only rows that are updated move on (moves_on, may_end)", step.role);
+            return Err(place.at_step(index, &["op"], message));
         }
         if step.op == Op::Update && step.set.is_empty() {
             return Err(place.at_step(index, &["op"], format!("steps.{}: an update sets something", step.role)));
@@ -284,11 +299,12 @@ fn names_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> 
     if let Some(owner) = recipe.file.owner.iter().find(|name| unknown(name)) {
         return Err(place.at(&["owner"], message("owner", owner)));
     }
-    // inspect lists owners with their unfinished rows and the oldest start.
+    // inspect lists owners with their unfinished rows and the oldest start. A role without
+    // states is one whose rows are the owners themselves.
     let role = recipe.file.owner.as_deref().and_then(|owner| owner.split('.').next());
-    let needed = role.map(|role| ["state", "start_time"].map(|column| format!("{role}.{column}")));
-    if let Some(name) = needed.iter().flatten().find(|name| unknown(name)) {
-        return Err(place.at(&["owner"], message("owner needs the start and the state of its rows", name)));
+    let start = role.filter(|role| !unknown(&format!("{role}.state"))).map(|role| format!("{role}.start_time"));
+    if let Some(name) = start.iter().find(|name| unknown(name)) {
+        return Err(place.at(&["owner"], message("owner needs the start of its rows", name)));
     }
     if let Some((index, report)) = recipe.file.reports.iter().enumerate().find(|(_, r)| unknown(&r.role)) {
         return Err(place.at(&["reports", &index.to_string(), "role"], message("reports.role", &report.role)));
@@ -296,6 +312,13 @@ fn names_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> 
     for (index, step) in recipe.file.steps.iter().enumerate() {
         if unknown(&step.role) {
             return Err(place.at_step(index, &["role"], message("steps.role", &step.role)));
+        }
+        for (n, column) in step.moves_on.iter().enumerate() {
+            let name = format!("{}.{column}", step.role);
+            if unknown(&name) {
+                let key = format!("steps.{}.moves_on", step.role);
+                return Err(place.at_step(index, &["moves_on", &n.to_string()], message(&key, &name)));
+            }
         }
         for column in step.set.keys() {
             let name = format!("{}.{column}", step.role);

@@ -8,6 +8,8 @@ use serde::Deserialize;
 
 pub use load::{Recipes, SHARED};
 
+use crate::plan::OwnerForm;
+
 /// One repair for one scheduler.
 #[derive(Clone, Debug)]
 pub struct Recipe {
@@ -119,8 +121,22 @@ pub enum ParameterKind {
     Numbers,
     /// Present or not.
     Flag,
-    /// `HOST[:PORT][@TIME]`, given several times.
+    /// Owners known by their address, `HOST[:PORT][@TIME]`, given several times.
     Owners,
+    /// Owners known by a name of their own, `NAME[@TIME]`, given several times.
+    Names,
+}
+
+impl ParameterKind {
+    /// How owners are named, if it names owners.
+    #[must_use]
+    pub fn owner_form(self) -> Option<OwnerForm> {
+        match self {
+            Self::Owners => Some(OwnerForm::Address),
+            Self::Names => Some(OwnerForm::Name),
+            Self::Choice | Self::Age | Self::Texts | Self::Numbers | Self::Flag => None,
+        }
+    }
 }
 
 /// Something a query finds.
@@ -203,6 +219,13 @@ pub struct StepFile {
     /// Whether the scheduler moves these rows on as soon as it takes what the plan inserts.
     #[serde(default)]
     pub transient: bool,
+    /// Role columns that the scheduler goes on to write once it takes the rows up
+    /// again: verify calls a later change of them moved on, not drift.
+    #[serde(default)]
+    pub moves_on: Vec<String>,
+    /// Whether the scheduler deletes these rows when it is done with them.
+    #[serde(default)]
+    pub may_end: bool,
     /// Steps of a higher rank come after all steps of a lower one, whichever
     /// recipe they are from: what counts or follows other rows comes late.
     #[serde(default)]
@@ -349,6 +372,9 @@ pub struct Condition {
     /// A role: where the plan itself inserts rows of it, the condition is looked
     /// at when the rows are locked, and not again.
     pub until: Option<String>,
+    /// Whether it need hold only until the repair ends: verify does not ask.
+    #[serde(default)]
+    pub once: bool,
 }
 
 /// When a condition must hold.

@@ -172,7 +172,7 @@ impl<'a> Book<'a> {
                     name: format!("{}.{}", view.name, condition.name),
                     title: condition.title.clone(),
                     query: view.violations(&condition.sql),
-                    once: false,
+                    once: condition.once,
                 });
             }
         }

@@ -361,11 +361,14 @@ fn params(params: &Params) -> Value {
         ParamValue::Owners(owners) => owners
             .iter()
             .map(|o| {
+                let or_none = |text: Option<String>| text.map_or(Value::from(()), Value::from);
+                let whole = (o.literal || o.port.is_some()).then(|| o.name());
                 BTreeMap::from([
-                    ("any", Value::from(o.host == "*")),
+                    ("any", Value::from(o.is_any())),
                     ("host", Value::from(o.host.clone())),
-                    ("port", o.port.map_or(Value::from(()), |p| Value::from(p.to_string()))),
-                    ("before", o.before.clone().map_or(Value::from(()), Value::from)),
+                    ("name", or_none(whole)),
+                    ("scope", or_none(o.scope.clone())),
+                    ("before", or_none(o.before.clone())),
                 ])
             })
             .collect::<Vec<_>>()

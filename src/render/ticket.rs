@@ -7,7 +7,7 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use crate::data::Tree;
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::Engine;
-use crate::plan::{Evidence, Plan, RowChange, RunName, Step, step_name};
+use crate::plan::{Evidence, OwnerClaim, Plan, RowChange, RunName, Step, step_name};
 use crate::recipe::{Op, SetKind};
 use crate::render::ser;
 use crate::ui::safe;
@@ -51,6 +51,7 @@ pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<St
     x.insert("lock_seconds", super::book::LOCK_SECONDS.into());
     x.insert("statement_seconds", super::book::STATEMENT_SECONDS.into());
     let hosts = plan.hosts.iter().map(|h| format!("{}: {}", quiet(&h.host), plan.from.words.count(&h.role, h.rows)));
+    x.insert("owners", plan.owners.iter().map(claimed).collect::<Vec<_>>().into());
     x.insert("hosts", hosts.collect::<Vec<_>>().into());
     x.insert("dialect_has_schemas", (d.engine != Engine::Sqlite).into());
     x.insert("drops_all", (d.engine == Engine::MySql).into());
@@ -61,6 +62,15 @@ pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<St
     x.insert("dialect", d.title.as_str().into());
     let text = env.get_template("TICKET.md")?.render(x)?;
     Ok(text.trim_end().to_owned() + "\n")
+}
+
+/// Who is said to be dead.
+fn claimed(claim: &OwnerClaim) -> String {
+    match (claim.is_any(), &claim.scope) {
+        (true, None) => "every owner (all are stopped)".to_owned(),
+        (true, Some(scope)) => format!("every owner of {} (all are stopped)", quiet(scope)),
+        (false, _) => quiet_to(&claim.who(), 400),
+    }
 }
 
 /// Minutes east of UTC as people write them: `UTC+08:00`.
@@ -84,7 +94,11 @@ fn header(plan: &Plan) -> Plan {
 
 /// Text from the database without what Markdown or a terminal would act on.
 fn quiet(text: &str) -> String {
-    safe(text, 60).replace('|', "/").replace('`', "'").replace('<', "(").replace('>', ")")
+    quiet_to(text, 60)
+}
+
+fn quiet_to(text: &str, longest: usize) -> String {
+    safe(text, longest).replace('|', "/").replace('`', "'").replace('<', "(").replace('>', ")")
 }
 
 fn step_map(step: &Step, index: usize) -> BTreeMap<&'static str, Value> {

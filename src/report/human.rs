@@ -7,7 +7,7 @@ use crate::bundle::Bundle;
 use crate::dialect::TypeClass;
 use crate::inspect::{ALL, Explained, FindingReport, InspectReport, OwnerState};
 use crate::manifest::Words;
-use crate::plan::{Column, LeftOut, Plan, RowChange, Step, names_an_owner, step_name};
+use crate::plan::{Column, LeftOut, Plan, RowChange, Step, step_name};
 use crate::recipe::{Op, SetKind};
 use crate::render::ticket::{transitions, utc_offset};
 use crate::ui::{BAD, DIM, GOOD, HEAD, WARN, WIDTH, out, paint, safe, wrap};
@@ -90,7 +90,7 @@ fn owners(r: &InspectReport) {
     if r.owners.is_empty() {
         return;
     }
-    head("Owners of unfinished runs");
+    head(&format!("Owners of unfinished {}", r.owned));
     let row = |o: &crate::inspect::Owners| {
         let known = match o.state {
             OwnerState::Unknown => "nothing known of its life",
@@ -99,18 +99,17 @@ fn owners(r: &InspectReport) {
             OwnerState::NotRegistered => "not in the registry",
             OwnerState::Dead => "said or shown to be dead",
         };
-        let address = o.address.clone().map_or_else(
-            || "(SQL NULL)".to_owned(),
-            |a| match names_an_owner(&a) {
-                true => a,
-                false if a.trim().is_empty() => "(empty)".to_owned(),
-                false => format!("(the word {a}: nobody)"),
-            },
-        );
+        // As --dead-owner takes it.
+        let address = match (o.name(), &o.address) {
+            (Some(name), _) => name.to_string(),
+            (None, None) => "(SQL NULL)".to_owned(),
+            (None, Some(a)) if a.trim().is_empty() => "(empty)".to_owned(),
+            (None, Some(a)) => format!("(the word {a}: nobody)"),
+        };
         vec![address, o.rows.to_string(), o.oldest.clone().unwrap_or_default(), known.to_owned()]
     };
     let rows: Vec<_> = r.owners.iter().map(row).collect();
-    out(table(&["owner", "runs", "oldest start", "life"], &rows));
+    out(table(&["owner", &r.owned, "oldest start", "life"], &rows));
     out("");
 }
 
@@ -226,9 +225,8 @@ fn bundle_head(b: &Bundle) {
     wrapped("  ", 4, &place);
     out(format!("  planned {}, in {}", plan.from.now, b.dir.display()));
     for owner in &plan.owners {
-        let port = owner.port.map(|p| format!(":{p}")).unwrap_or_default();
         let before = owner.before.as_ref().map(|t| format!(" before {t}")).unwrap_or_default();
-        let line = format!("dead owner {}{port}{before}, said by {}", owner.host, safe(&owner.said_by, 200));
+        let line = format!("dead owner {}{before}, said by {}", safe(&owner.who(), 400), safe(&owner.said_by, 200));
         wrapped("  ", 4, &line);
     }
     if let Some(why) = &plan.from.approximate {
@@ -411,6 +409,17 @@ fn changes(plan: &Plan) -> Vec<String> {
 }
 
 /// Inserted rows that the scheduler took.
+fn moved_on(r: &VerifyReport) {
+    if r.moved_on == 0 {
+        return;
+    }
+    let line = format!(
+        "moved on: the scheduler took up {} that this bundle gave back to it, as it should. They cannot be rolled back any more.",
+        rows_of(r.moved_on)
+    );
+    wrapped("  ", 4, &line);
+}
+
 fn consumed(r: &VerifyReport) {
     if r.consumed == 0 {
         return;
@@ -426,7 +435,7 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
         wrapped(&format!("{} ", paint(WARN, "warning:")), 2, warning);
     }
     if r.is_good() {
-        let rows = rows_of(r.rows - r.left_alone - r.consumed);
+        let rows = rows_of(r.rows - r.left_alone - r.consumed - r.moved_on);
         let line = if undone {
             format!("bundle {} was rolled back: {rows} are as they were before the repair", b.id)
         } else {
@@ -436,7 +445,8 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
         if r.left_alone > 0 {
             out(format!("  left alone by the partial rollback: {}", rows_of(r.left_alone)));
         }
-        return consumed(r);
+        consumed(r);
+        return moved_on(r);
     }
     let since = if undone { " since the rollback" } else { "" };
     match r.drifted {
@@ -450,6 +460,7 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
         }
     }
     consumed(r);
+    moved_on(r);
     for check in &r.failed_checks {
         wrapped(&format!("  {} ", paint(BAD, "check")), 4, check);
     }

@@ -9,7 +9,7 @@ use crate::support::db::{Server, TestDb};
 use crate::support::program::{flowmend, plan, sealed};
 
 /// Makes the registry of the database and lets one address beat until dropped.
-struct Beating {
+pub struct Beating {
     stop: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -19,7 +19,7 @@ impl Beating {
         Self::with(db, "UPDATE t_ds_mysql_registry_data SET last_term = last_term + 2000")
     }
 
-    fn with(db: &TestDb, beat: &str) -> Self {
+    pub fn with(db: &TestDb, beat: &str) -> Self {
         let beat = beat.to_owned();
         let stop = Arc::new(AtomicBool::new(false));
         let (url, stopped) = (db.url.clone(), Arc::clone(&stop));

@@ -4,6 +4,7 @@ pub mod bundle;
 pub mod db;
 pub mod demos;
 pub mod fixture;
+pub mod nodes;
 pub mod program;
 pub mod proxy;
 pub mod registry;

@@ -241,7 +241,25 @@ fn heartbeats() {
         line: "role = \"worker\"",
         says: &["heartbeats.beat", "worker.pulse"],
     };
-    for mistake in [unit, none, address, beat] {
+    let scope = Mistake {
+        from: "interval_ms = 200\n",
+        to: "interval_ms = 200\nscope = \"realm\"\n",
+        line: "role = \"worker\"",
+        says: &["heartbeats.scope", "worker.realm"],
+    };
+    let interval = Mistake {
+        from: "interval_ms = 200\n",
+        to: "interval_ms = 200\ninterval = \"every\"\n",
+        line: "role = \"worker\"",
+        says: &["heartbeats.interval", "worker.every"],
+    };
+    let twice = Mistake {
+        from: "interval_ms = 200\n",
+        to: "interval_ms = 200\nexpires_ms = 600\ngrace_ms = 100\n",
+        line: "expires_ms = 600",
+        says: &["heartbeats.expires_ms", "not both"],
+    };
+    for mistake in [unit, none, address, beat, scope, interval, twice] {
         mistake.is_found(FIRST);
     }
 }

@@ -45,6 +45,19 @@ fn forbidden_column_and_its_exception() {
 }
 
 #[test]
+fn rows_that_move_on() {
+    let set = "set.touched = { kind = \"now\" }";
+    let copy = Copy::new();
+    copy.replace(FILE, set, &format!("{set}\nmoves_on = [\"touched\", \"colour\"]"));
+    copy.fails(FILE, "moves_on = ", &["steps.run.moves_on", "run.colour"]);
+    let copy = Copy::new();
+    copy.replace(FILE, set, &format!("{set}\nmoves_on = [\"touched\"]\nmay_end = true"));
+    copy.check().expect(0);
+    copy.replace(FILE, "op = \"delete\"", "op = \"delete\"\nmay_end = true");
+    copy.fails(FILE, "op = \"delete\"", &["steps.seat", "only rows that are updated move on"]);
+}
+
+#[test]
 fn files_beside_it() {
     for (file, line, key) in [
         ("seats.sql.j2", "query = \"seats.sql.j2\"", "steps.seat.query"),
