@@ -1,4 +1,4 @@
--- flowmend bundle 5fdd49abae4c9d49: session settings
+-- flowmend bundle d9003b568de15167: session settings
 -- The session is set here, so that it does not hang on the client's defaults.
 SET NAMES utf8mb4;
 -- Strict, so that a guard cannot be bent to fit; backslash escapes stay on.

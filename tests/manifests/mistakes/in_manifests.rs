@@ -13,8 +13,7 @@ fn toml_itself() {
         line: "title = Nightshift",
         says: &["TOML"],
     };
-    let unknown =
-        Mistake { from: "interval_ms", to: "interval", line: "interval = 200", says: &["unknown field `interval`"] };
+    let unknown = Mistake { from: "interval_ms", to: "pause", line: "pause = 200", says: &["unknown field `pause`"] };
     let top = Mistake {
         from: "version_marks",
         to: "version_mark",
