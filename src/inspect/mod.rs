@@ -8,16 +8,18 @@ mod look;
 mod owners;
 mod registered;
 mod survey;
+mod tables;
 
 pub use crate::plan::names_an_owner;
 pub use clock::{against_zone, measure_zone, parse_zone};
 pub use derive::{ALL, Given, PlanPart, PlanRequest, Takes, all_parts, derive, of_recipe, parts};
 pub use findings::{Explained, FindingReport, FoundRows, LeftReport, REPORT};
-pub use identify::{Identified, identify, with_live_names};
+pub use identify::{Identified, Said, identify, with_live_names};
 pub use look::{look, look_at_effects, look_at_names, look_at_reports};
 pub use owners::{HEARTBEAT, OwnerState, Owners, claims_address, refuse_beating, said_dead_now, shown_dead};
 pub use registered::Registered;
 pub use survey::{Anomaly, InspectReport, StateCount, SurveyRequest, owners_of_rows, survey};
+pub use tables::no_twins;
 
 use crate::catalog::Catalog;
 use crate::db::Database;

@@ -15,6 +15,7 @@ pub(super) struct ManifestFile {
     pub generation: Spanned<String>,
     pub releases: Spanned<Vec<String>>,
     pub extends: Option<Spanned<String>>,
+    pub table_prefix: Option<Spanned<String>>,
     #[serde(default)]
     pub approximate: Vec<String>,
     #[serde(default)]
@@ -39,6 +40,7 @@ pub(super) struct ManifestFile {
     pub relations: Option<Vec<RelationFile>>,
     pub heartbeats: Option<Vec<HeartbeatFile>>,
     pub registries: Option<Vec<RegistryFile>>,
+    pub locks: Option<Vec<LockFile>>,
     pub clock: Option<ClockFile>,
     pub never_null: Option<Vec<NeverNullFile>>,
     pub forbidden: Option<ForbiddenFile>,
@@ -144,6 +146,14 @@ pub(super) struct RegistryFile {
     pub path: Spanned<String>,
     #[serde(default)]
     pub numbered: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LockFile {
+    pub role: Spanned<String>,
+    pub key: Spanned<BTreeMap<String, String>>,
+    pub scope: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]

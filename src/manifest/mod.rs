@@ -4,6 +4,7 @@ mod check;
 pub mod ddl;
 mod file;
 mod load;
+mod prefix;
 mod schema;
 mod source;
 mod states;
@@ -29,6 +30,8 @@ pub struct Manifest {
     pub generation: String,
     /// Schedulers that keep this one's tables inside their own database.
     pub carried_by: Vec<String>,
+    /// What every table's name begins with, where the scheduler lets people choose it.
+    pub table_prefix: Option<String>,
     /// Every release of the generation, oldest first.
     pub releases: Vec<String>,
     /// Releases that were not read from a tagged source.
@@ -55,6 +58,8 @@ pub struct Manifest {
     pub heartbeats: Vec<Heartbeat>,
     /// Registries outside the database in which owners are listed.
     pub registries: Vec<RegistryPath>,
+    /// Rows that the scheduler locks before it writes, in its order.
+    pub locks: Vec<Lock>,
     /// Which columns show the scheduler's clock, if any do.
     pub clock: Option<Clock>,
     /// Columns in which NULL breaks the scheduler although the schema allows it.
@@ -89,6 +94,9 @@ pub struct Words {
     pub after_apply: String,
     /// Who may write over a repair later.
     pub written_back: String,
+    /// What the scheduler cannot do while a repair holds its lock rows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub while_locked: String,
     /// How long a repair can be undone: "until …".
     pub undo_until: String,
     /// What people call one row of a role, and several.
@@ -217,6 +225,18 @@ pub struct RegistryPath {
     pub path: String,
     /// Whether an entry is the address, `_` and a sequence number.
     pub numbered: bool,
+}
+
+/// A row that the scheduler locks before it writes.
+#[derive(Clone, Debug)]
+pub struct Lock {
+    /// The role of the table.
+    pub role: String,
+    /// Role columns of the key, and the values that name the row.
+    pub key: BTreeMap<String, String>,
+    /// The role column of the key that says whose row it is; the rows that a plan
+    /// writes have a column of the same name.
+    pub scope: Option<String>,
 }
 
 /// Role columns that show how the scheduler's clock and zone differ from the database's.

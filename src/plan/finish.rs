@@ -75,6 +75,7 @@ impl Draft {
             left_out,
             not_needed,
             checks,
+            locks: Vec::new(),
             prose,
             steps,
             from,

@@ -4,5 +4,5 @@ mod docs;
 mod eras;
 mod facts;
 mod fingerprint;
-mod in_house;
+pub mod in_house;
 mod mistakes;

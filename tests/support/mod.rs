@@ -5,6 +5,7 @@ pub mod db;
 pub mod fixture;
 pub mod program;
 pub mod proxy;
+pub mod quartz;
 pub mod registry;
 
 use std::io::Write as _;
