@@ -102,6 +102,12 @@ impl Catalog {
         self.tables.get(name).or_else(|| self.tables.values().find(|t| t.name.eq_ignore_ascii_case(name)))
     }
 
+    /// All tables of a name, whatever their case.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Vec<&LiveTable> {
+        self.tables.values().filter(|t| t.name.eq_ignore_ascii_case(name)).collect()
+    }
+
     /// All tables in name order.
     pub fn iter(&self) -> impl Iterator<Item = &LiveTable> {
         self.tables.values()

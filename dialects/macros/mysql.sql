@@ -212,7 +212,7 @@ SELECT COUNT(*) FROM DUAL WHERE CAST(DATABASE() AS BINARY) = CAST({{ x.database_
 {%- endmacro -%}
 
 {%- macro tables_count(x) -%}
-SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN ({{ x.table_literals }}) AND TABLE_TYPE = 'BASE TABLE' AND ENGINE = 'InnoDB'
+SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN ({{ x.plain_literals }}) AND TABLE_TYPE = 'BASE TABLE' AND ENGINE = 'InnoDB'
 {%- endmacro -%}
 
 {%- macro runner_head(x) -%}

@@ -188,7 +188,7 @@ SELECT COUNT(*) FROM pg_catalog.pg_control_system() s WHERE s.system_identifier:
 {%- endmacro -%}
 
 {%- macro tables_count(x) -%}
-SELECT COUNT(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{ x.schema_literal }} AND c.relname IN ({{ x.table_literals }}) AND c.relkind IN ('r', 'p')
+SELECT COUNT(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = {{ x.schema_literal }} AND c.relname IN ({{ x.plain_literals }}) AND c.relkind IN ('r', 'p')
 {%- endmacro -%}
 
 {%- macro runner_head(x) -%}

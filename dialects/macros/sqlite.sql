@@ -166,7 +166,7 @@ SELECT COUNT(*) FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN ({{ x.
 {%- macro place_count(x) -%}{%- endmacro -%}
 
 {%- macro tables_count(x) -%}
-SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN ({{ x.table_literals }})
+SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN ({{ x.plain_literals }})
 {%- endmacro -%}
 
 {%- macro runner_head(x) -%}

@@ -21,7 +21,7 @@ pub async fn blockers(db: &Database, bundle: &Bundle) -> Vec<String> {
                 .to_owned()
         }
         Engine::PostgreSql => {
-            let tables: Vec<String> = bundle.plan.steps.iter().map(|s| db.dialect.text_literal(&s.table)).collect();
+            let tables: Vec<String> = bundle.plan.tables().into_iter().map(|t| db.dialect.text_literal(t)).collect();
             format!(
                 "SELECT DISTINCT 'pid ' || a.pid || ' (' || COALESCE(a.usename, '?') || ', ' || COALESCE(NULLIF(a.application_name, ''), '?') || ', ' \
                  || COALESCE(a.state, '?') || '), in a transaction since ' || a.xact_start \

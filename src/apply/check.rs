@@ -4,9 +4,9 @@ use super::ledger;
 use crate::bundle::Bundle;
 use crate::catalog::{Catalog, LiveTable, TableKind};
 use crate::db::Database;
-use crate::inspect::{Registered, nothing_hidden, refuse_beating, schema_digest, target, with_live_names};
+use crate::inspect::{Registered, no_twins, nothing_hidden, refuse_beating, schema_digest, target, with_live_names};
 use crate::manifest::{Engine, Manifest, Manifests};
-use crate::plan::{Plan, Step};
+use crate::plan::Plan;
 use crate::recipe::Op;
 use crate::{Error, Result, registry, ui};
 
@@ -29,8 +29,11 @@ pub async fn check_target(
     let catalog = db.catalog().await?;
     same_columns(&catalog, plan)?;
     nothing_hidden(db).await?;
+    for lock in &plan.locks {
+        holds_rows(live_table(&catalog, &lock.table)?)?;
+    }
     for step in &plan.steps {
-        let table = live_table(&catalog, step)?;
+        let table = live_table(&catalog, &step.table)?;
         repairable(table, plan)?;
         if step.op == Op::Delete {
             no_cascade(table, step)?;
@@ -38,7 +41,8 @@ pub async fn check_target(
     }
     ledger::require_sound(db, bundle).await?;
     // The server may fold the letters of names.
-    let m = with_live_names(m, &catalog);
+    let m = with_live_names(&m, &catalog);
+    no_twins(db, &m, &catalog).await?;
     refuse_beating(db, &catalog, &m, &plan.owners, "plan again with").await?;
     still_missing(plan, &m, registry).await
 }
@@ -76,7 +80,7 @@ pub async fn oddities(db: &mut Database, plan: &Plan) -> Result<Vec<String>> {
     let catalog = db.catalog().await?;
     let mut found = Vec::from_iter(same_columns(&catalog, plan).err());
     for step in &plan.steps {
-        let table = live_table(&catalog, step)?;
+        let table = live_table(&catalog, &step.table)?;
         if let Some(gone) = step.columns.iter().find(|c| table.column(&c.name).is_none()) {
             return Err(Error::refused(format!("{}.{} is gone: the rows cannot be compared", step.table, gone.name))
                 .hint("the scheduler was upgraded, or somebody changed the table; the backup tables still hold the rows as they were"));
@@ -96,8 +100,8 @@ fn same_columns(catalog: &Catalog, plan: &Plan) -> Result<()> {
         .hint("the scheduler was upgraded, or somebody changed a table: plan again"))
 }
 
-fn live_table<'c>(catalog: &'c Catalog, step: &Step) -> Result<&'c LiveTable> {
-    catalog.get(&step.table).ok_or_else(|| Error::refused(format!("the table {} is gone", step.table)))
+fn live_table<'c>(catalog: &'c Catalog, name: &str) -> Result<&'c LiveTable> {
+    catalog.get(name).ok_or_else(|| Error::refused(format!("the table {name} is gone")))
 }
 
 /// Checks that this is the database of the plan.
@@ -132,12 +136,14 @@ pub async fn check_place(db: &mut Database, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// The manifest that the plan was made from, unchanged.
-fn manifest<'m>(plan: &Plan, manifests: &'m Manifests) -> Result<&'m Manifest> {
+/// The manifest that the plan was made from, unchanged, with the prefix of the plan.
+fn manifest(plan: &Plan, manifests: &Manifests) -> Result<Manifest> {
     let known = manifests.of(&plan.from.scheduler)?;
     let found = known.into_iter().find(|m| m.generation == plan.from.generation);
     match found {
-        Some(m) if m.sha256 == plan.from.manifest_sha256 => Ok(m),
+        Some(m) if m.sha256 == plan.from.manifest_sha256 => {
+            Ok(plan.from.table_prefix.as_ref().map_or_else(|| m.clone(), |prefix| m.with_prefix(prefix)))
+        }
         _ => Err(Error::refused(format!(
             "the manifest of {} {} is not the one the bundle was planned from",
             plan.from.scheduler, plan.from.generation
@@ -236,7 +242,8 @@ async fn steady_session(db: &mut Database) -> Result<()> {
     Ok(())
 }
 
-fn repairable(table: &LiveTable, plan: &Plan) -> Result<()> {
+/// Rows live in the table itself, can be locked and rolled back.
+fn holds_rows(table: &LiveTable) -> Result<()> {
     match table.kind {
         TableKind::Base | TableKind::Partitioned => {}
         TableKind::Other => {
@@ -250,6 +257,11 @@ fn repairable(table: &LiveTable, plan: &Plan) -> Result<()> {
         return Err(Error::refused(format!("{} uses the storage engine {engine}, which cannot roll back", table.name))
             .hint("flowmend repairs InnoDB tables only"));
     }
+    Ok(())
+}
+
+fn repairable(table: &LiveTable, plan: &Plan) -> Result<()> {
+    holds_rows(table)?;
     let allowed = |trigger: &String| plan.target.allowed_triggers.contains(&format!("{}.{trigger}", table.name));
     if let Some(trigger) = table.triggers.iter().find(|t| !allowed(t)) {
         return Err(Error::refused(format!("trigger-present {}.{trigger}: a trigger would change more than the plan says", table.name))

@@ -157,6 +157,13 @@ fn looking(recipes: &Recipes) -> Vec<Arg> {
         registry(),
         text("scheduler", "NAME", "The scheduler, when the schema does not tell"),
         text("release", "VERSION", "The release, when schema and version row do not tell"),
+        text(
+            "table-prefix",
+            "PREFIX",
+            "What the scheduler's table names begin with, where people can choose it (default: what upstream ships)",
+        )
+        .env("FLOWMEND_TABLE_PREFIX")
+        .hide_env_values(true),
         text("now", "TIME", "The moment, RFC 3339 (default: the database's clock)"),
         text("zone", "ZONE", "The zone of the scheduler's clock: Asia/Shanghai or +08:00 (default: measured)")
             .env("FLOWMEND_ZONE")

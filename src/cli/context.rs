@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::ArgMatches;
+use clap::parser::ValueSource;
 use jiff::Timestamp;
 
 use super::App;
@@ -10,7 +11,7 @@ use super::args::given;
 use crate::catalog::Catalog;
 use crate::db::{Access, Address, Database};
 use crate::inspect::{
-    Beats, Given, Identified, Owners, Registered, against_zone, identify, measure_zone, nothing_hidden, of_recipe,
+    Beats, Given, Identified, Owners, Registered, Said, against_zone, identify, measure_zone, nothing_hidden, of_recipe,
     owners_of_rows, parse_zone, shown_dead,
 };
 use crate::manifest::{Engine, Manifest};
@@ -63,7 +64,8 @@ pub(super) struct Ground {
 pub(super) async fn ground(app: &App, db: &mut Database, m: &ArgMatches) -> Result<Ground> {
     nothing_hidden(db).await?;
     let catalog = db.catalog().await?;
-    let mut found = identify(db, &catalog, &app.manifests, given(m, "scheduler"), given(m, "release")).await?;
+    let said = Said { scheduler: given(m, "scheduler"), release: given(m, "release"), table_prefix: table_prefix(m)? };
+    let mut found = identify(db, &catalog, &app.manifests, said).await?;
     let now = moment(db, m).await?;
     let zone = match given(m, "zone").filter(|zone| !zone.trim().is_empty()) {
         Some(text) => {
@@ -74,6 +76,19 @@ pub(super) async fn ground(app: &App, db: &mut Database, m: &ArgMatches) -> Resu
         None => measure_zone(db, &catalog, &found.manifest, now).await?,
     };
     Ok(Ground { catalog, found, now, zone })
+}
+
+/// The prefix of `--table-prefix`. An empty one in the environment is none; on the
+/// command line it says that the tables' names have no prefix.
+fn table_prefix(m: &ArgMatches) -> Result<Option<&str>> {
+    let Some(prefix) = given(m, "table-prefix") else { return Ok(None) };
+    if prefix.is_empty() && m.value_source("table-prefix") != Some(ValueSource::CommandLine) {
+        return Ok(None);
+    }
+    if prefix.chars().any(char::is_control) {
+        return Err(Error::usage(format!("--table-prefix: `{}` is no prefix of a table's name", ui::safe(prefix, 60))));
+    }
+    Ok(Some(prefix))
 }
 
 /// A scheduler that writes UTC has no other zone.

@@ -138,6 +138,12 @@ impl Dialect {
         }
     }
 
+    /// Whether a row can be locked alone; SQLite locks the whole file.
+    #[must_use]
+    pub fn locks_rows(&self) -> bool {
+        self.engine != Engine::Sqlite
+    }
+
     /// Texts joined.
     #[must_use]
     pub fn concat(&self, parts: &[String]) -> String {

@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use super::{Identified, begin_snapshot, end_snapshot, look, look_at_effects, look_at_names, schema_digest, target};
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::plan::{Answers, Before, Draft, From, Inputs, Params, Plan, Site, Zone};
+use crate::plan::{Answers, Before, Draft, From, Inputs, Params, Plan, Site, Zone, lock_rows};
 use crate::recipe::{Recipe, Recipes};
+use crate::render::locks;
 use crate::{Error, Result};
 
 /// How often a plan may uncover something new. Families of runs are nested less deep.
@@ -184,6 +185,10 @@ pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan
         runs.sort_by_key(|run| (run.len(), *run));
         plan.runs = look_at_names(db, inputs, &runs).await?;
     }
+    plan.locks = lock_rows(&site, &plan.steps)?;
+    for lock in &mut plan.locks {
+        lock.there = db.value(&locks::count(&dialect, schema.as_deref(), lock)).await?.as_deref() == Some("1");
+    }
     end_snapshot(db).await?;
     plan.effects = effects;
     plan.target.schema_sha256 = schema_digest(request.catalog, &plan.tables());
@@ -278,6 +283,7 @@ fn from(request: &PlanRequest<'_>) -> Result<From> {
         approximate: manifest.approximate.contains(&found.release).then(|| manifest.approximate_because.clone()),
         generation: manifest.generation.clone(),
         manifest_sha256: manifest.sha256.clone(),
+        table_prefix: manifest.table_prefix.clone(),
         own_manifest: !manifest.origin.starts_with("enums/"),
         recipe,
         recipe_title,

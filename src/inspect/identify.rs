@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::tables::{self, fits};
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::manifest::{Engine, Manifest, Manifests, TableSpec, VersionIs, version_order};
@@ -23,6 +24,17 @@ pub struct Identified {
     pub warnings: Vec<String>,
 }
 
+/// What the operator says of the database.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Said<'a> {
+    /// The scheduler.
+    pub scheduler: Option<&'a str>,
+    /// The release.
+    pub release: Option<&'a str>,
+    /// What the scheduler's table names begin with.
+    pub table_prefix: Option<&'a str>,
+}
+
 /// Finds the manifest for a database.
 ///
 /// # Errors
@@ -31,12 +43,15 @@ pub async fn identify(
     db: &mut Database,
     catalog: &Catalog,
     manifests: &Manifests,
-    scheduler: Option<&str>,
-    release: Option<&str>,
+    said: Said<'_>,
 ) -> Result<Identified> {
     if catalog.is_empty() {
         return Err(Error::refused(format!("{} holds no tables", db.address)).hint(where_to_look(db)));
     }
+    let Said { scheduler, release, table_prefix } = said;
+    let chosen =
+        table_prefix.map(|prefix| tables::with_prefix(db, catalog, manifests, scheduler, prefix)).transpose()?;
+    let manifests = chosen.as_ref().unwrap_or(manifests);
     let known: Vec<&Manifest> = match scheduler {
         Some(name) => manifests.of(name)?,
         None => manifests.iter().filter(|m| !is_carried(m, manifests, catalog)).collect(),
@@ -53,7 +68,13 @@ pub async fn identify(
         manifests.release(scheduler, release)?;
     }
     if matching.is_empty() {
-        return Err(no_match(db, &known, catalog, &live));
+        return Err(no_match(db, &known, catalog, &live).await);
+    }
+    for m in &matching {
+        tables::no_twins(db, m, catalog).await?;
+    }
+    if table_prefix.is_none() {
+        tables::one_set(&matching, catalog, &live)?;
     }
     let (matching, ported): (Vec<_>, Vec<_>) = matching.into_iter().partition(|m| m.runs_on(db.dialect.engine));
     if let (true, Some(m)) = (matching.is_empty(), ported.first()) {
@@ -65,6 +86,9 @@ pub async fn identify(
     complete(found, catalog)?;
     let by_details = warning_of_details(found, &matching, release, details.as_ref());
     let mut found = describe(found, catalog, release, version_row);
+    if let Some(prefix) = table_prefix {
+        found.by += &format!(", with --table-prefix {prefix}");
+    }
     found.warnings.extend(by_details);
     let strangers = strangers(&found.manifest);
     if !strangers.is_empty() {
@@ -113,11 +137,6 @@ fn strangers(m: &Manifest, known: &[&Manifest], catalog: &Catalog) -> Vec<String
         found.extend(foreign.map(|c| format!("{}.{}", live.name, c.name)));
     }
     found
-}
-
-fn fits(m: &Manifest, live: &BTreeSet<String>) -> bool {
-    m.fingerprint.present.iter().all(|mark| live.contains(&mark.to_lowercase()))
-        && !m.fingerprint.absent.iter().any(|mark| live.contains(&mark.to_lowercase()))
 }
 
 async fn version_row(db: &mut Database, catalog: &Catalog, matching: &[&Manifest]) -> Result<Option<String>> {
@@ -250,10 +269,13 @@ fn misfit(m: &Manifest, live: &BTreeSet<String>) -> String {
     parts.join(", ")
 }
 
-fn no_match(db: &Database, known: &[&Manifest], catalog: &Catalog, live: &BTreeSet<String>) -> Error {
+async fn no_match(db: &mut Database, known: &[&Manifest], catalog: &Catalog, live: &BTreeSet<String>) -> Error {
     let run_tables = |m: &Manifest| m.roles.values().filter(|r| catalog.get(&r.table).is_some()).count();
     let nearest = known.iter().copied().filter(|m| run_tables(m) > 1).min_by_key(|m| distance(m, live));
     let Some(nearest) = nearest else {
+        if let Some(error) = tables::other_prefix(known, catalog, live) {
+            return error;
+        }
         let tables: Vec<&str> = catalog.iter().take(5).map(|t| t.name.as_str()).collect();
         let message = format!(
             "{} is not the database of a scheduler that flowmend knows (it holds {} …)",
@@ -262,6 +284,9 @@ fn no_match(db: &Database, known: &[&Manifest], catalog: &Catalog, live: &BTreeS
         );
         return Error::refused(message).hint(where_to_look(db));
     };
+    if let Err(twins) = tables::no_twins(db, nearest, catalog).await {
+        return twins;
+    }
     let missing = missing_role_columns(nearest, catalog);
     let strangers = strangers(nearest, known, catalog);
     let mut what = Vec::new();

@@ -9,16 +9,18 @@ mod look;
 mod owners;
 mod registered;
 mod survey;
+mod tables;
 
 pub use beats::{Beat, Beats, read_beats};
 pub use clock::{against_zone, measure_zone, parse_zone};
 pub use derive::{ALL, Given, PlanPart, PlanRequest, Takes, all_parts, derive, of_recipe, parts};
 pub use findings::{Explained, FindingReport, FoundRows, LeftReport, REPORT};
-pub use identify::{Identified, identify, with_live_names};
+pub use identify::{Identified, Said, identify, with_live_names};
 pub use look::{look, look_at_effects, look_at_names, look_at_reports};
 pub use owners::{OwnerState, Owners, owners_of_rows, refuse_beating, shown_dead};
 pub use registered::Registered;
 pub use survey::{Anomaly, InspectReport, StateCount, SurveyRequest, survey};
+pub use tables::no_twins;
 
 use crate::catalog::Catalog;
 use crate::db::Database;

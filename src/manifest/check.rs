@@ -69,6 +69,8 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
             source.at(&file.releases, format!("releases: {release} is named further down, but not listed here"))
         );
     }
+    locks(m, source, file)?;
+    prefix(m, source, file)?;
     inherited_lists(m, source, file)
 }
 
@@ -163,6 +165,44 @@ fn heartbeat(m: &Manifest, source: Source<'_>, file: &HeartbeatFile) -> Result<(
     }
     if file.beat.is_some() && file.unit.is_none() {
         return Err(source.at(&file.role, "heartbeats.unit: a beat needs its unit, datetime or epoch_ms"));
+    }
+    Ok(())
+}
+
+/// Every table that the manifest gives begins with the prefix, so that another can take its place.
+fn prefix(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    let Some(prefix) = &m.table_prefix else { return Ok(()) };
+    let place = file.table_prefix.as_ref().unwrap_or(&file.generation);
+    if prefix.is_empty() {
+        return Err(source.at(place, "table_prefix: it is empty; leave it out where names have no prefix"));
+    }
+    let begins = |name: &str| name.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix));
+    match m.tables.keys().find(|name| !begins(name)) {
+        Some(name) => Err(source.at(place, format!("table_prefix: the table {name} does not begin with {prefix}"))),
+        None => Ok(()),
+    }
+}
+
+/// A lock names one row for each scope, of a table that no repair writes.
+fn locks(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    for (index, lock) in m.locks.iter().enumerate() {
+        let place = file.locks.as_ref().and_then(|l| l.get(index)).map_or(&file.generation, |l| &l.role);
+        let Some(role) = m.roles.get(&lock.role) else {
+            return Err(source.at(place, format!("locks.role: no role {} in this generation", lock.role)));
+        };
+        let mut named: Vec<&String> = lock.key.keys().chain(&lock.scope).collect();
+        let mut key: Vec<&String> = role.key.iter().collect();
+        named.sort();
+        key.sort();
+        if named != key {
+            let wanted = role.key.join(", ");
+            return Err(source
+                .at(place, format!("locks.key: key and scope together must be the key of {} ({wanted})", lock.role)));
+        }
+        if !m.is_forbidden_table(&role.table) {
+            let message = format!("locks.role: {} is locked and never written", role.table);
+            return Err(source.at(place, message).hint("list the table under forbidden.tables"));
+        }
     }
     Ok(())
 }

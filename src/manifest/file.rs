@@ -16,6 +16,7 @@ pub(super) struct ManifestFile {
     pub releases: Spanned<Vec<String>>,
     pub engines: Option<Vec<Spanned<String>>>,
     pub extends: Option<Spanned<String>>,
+    pub table_prefix: Option<Spanned<String>>,
     #[serde(default)]
     pub approximate: Vec<String>,
     #[serde(default)]
@@ -41,6 +42,7 @@ pub(super) struct ManifestFile {
     pub relations: Option<Vec<RelationFile>>,
     pub heartbeats: Option<Vec<HeartbeatFile>>,
     pub registries: Option<Vec<RegistryFile>>,
+    pub locks: Option<Vec<LockFile>>,
     pub clock: Option<ClockFile>,
     pub never_null: Option<Vec<NeverNullFile>>,
     pub forbidden: Option<ForbiddenFile>,
@@ -149,6 +151,14 @@ pub(super) struct RegistryFile {
     pub path: Spanned<String>,
     #[serde(default)]
     pub numbered: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LockFile {
+    pub role: Spanned<String>,
+    pub key: Spanned<BTreeMap<String, String>>,
+    pub scope: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]

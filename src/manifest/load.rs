@@ -6,13 +6,13 @@ use std::path::Path;
 use toml::Spanned;
 
 use super::file::{
-    ClockFile, ColumnFile, FingerprintFile, HeartbeatFile, ManifestFile, MeaningFile, RegistryFile, RelationFile,
-    RoleFile, StateFile, StateSetFile, TableFile,
+    ClockFile, ColumnFile, FingerprintFile, HeartbeatFile, LockFile, ManifestFile, MeaningFile, RegistryFile,
+    RelationFile, RoleFile, StateFile, StateSetFile, TableFile,
 };
 use super::schema::TableColumn;
 use super::source::Source;
 use super::{
-    BeatUnit, Clock, ColumnSpec, Engine, Expires, Fingerprint, Forbidden, ForeignKey, Heartbeat, Manifest, NeverNull,
+    BeatUnit, Clock, ColumnSpec, Engine, Expires, Fingerprint, Forbidden, ForeignKey, Heartbeat, Lock, Manifest, NeverNull,
     RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, VersionIs, Words, check, marks,
 };
 use crate::data::Tree;
@@ -52,6 +52,13 @@ impl Manifests {
             all.push(manifest);
         }
         Ok(Self { all })
+    }
+
+    /// The schedulers whose tables' prefix can be chosen, with this one.
+    #[must_use]
+    pub fn with_prefix(&self, prefix: &str) -> Self {
+        let chosen = self.all.iter().filter(|m| m.table_prefix.is_some());
+        Self { all: chosen.map(|m| m.with_prefix(prefix)).collect() }
     }
 
     /// All manifests of a scheduler.
@@ -128,6 +135,9 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
     if let Some(carriers) = &file.carried_by {
         manifest.carried_by.clone_from(carriers);
     }
+    if let Some(prefix) = &file.table_prefix {
+        manifest.table_prefix = Some(prefix.get_ref().clone());
+    }
     if let Some(words) = &file.words {
         manifest.words.clone_from(words);
     }
@@ -193,12 +203,14 @@ fn empty(scheduler: &str) -> Manifest {
         behaviour: BTreeMap::new(),
         words: Words::default(),
         carried_by: Vec::new(),
+        table_prefix: None,
         engines: Vec::new(),
         states: BTreeMap::new(),
         roles: BTreeMap::new(),
         relations: Vec::new(),
         heartbeats: Vec::new(),
         registries: Vec::new(),
+        locks: Vec::new(),
         clock: None,
         never_null: Vec::new(),
         forbidden: Forbidden::default(),
@@ -217,6 +229,9 @@ fn overlay_lists(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFil
     }
     if let Some(registries) = &file.registries {
         manifest.registries = registries.iter().map(|r| registry(source, r)).collect::<Result<_>>()?;
+    }
+    if let Some(locks) = &file.locks {
+        manifest.locks = locks.iter().map(lock).collect();
     }
     if let Some(clock) = &file.clock {
         manifest.clock = Some(Clock {
@@ -239,6 +254,14 @@ fn overlay_lists(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFil
         };
     }
     Ok(())
+}
+
+fn lock(file: &LockFile) -> Lock {
+    Lock {
+        role: file.role.get_ref().clone(),
+        key: file.key.get_ref().clone(),
+        scope: file.scope.as_ref().map(|s| s.get_ref().clone()),
+    }
 }
 
 /// The two columns of a clock's pair stand together.

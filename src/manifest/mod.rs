@@ -5,6 +5,7 @@ pub mod ddl;
 mod file;
 mod load;
 pub mod marks;
+mod prefix;
 mod schema;
 mod source;
 mod states;
@@ -32,6 +33,8 @@ pub struct Manifest {
     pub carried_by: Vec<String>,
     /// The databases that upstream has a schema for; empty: all.
     pub engines: Vec<Engine>,
+    /// What every table's name begins with, where the scheduler lets people choose it.
+    pub table_prefix: Option<String>,
     /// Every release of the generation, oldest first.
     pub releases: Vec<String>,
     /// Releases that were not read from a tagged source.
@@ -60,6 +63,8 @@ pub struct Manifest {
     pub heartbeats: Vec<Heartbeat>,
     /// Registries outside the database in which owners are listed.
     pub registries: Vec<RegistryPath>,
+    /// Rows that the scheduler locks before it writes, in its order.
+    pub locks: Vec<Lock>,
     /// Which columns show the scheduler's clock, if any do.
     pub clock: Option<Clock>,
     /// Columns in which NULL breaks the scheduler although the schema allows it.
@@ -110,6 +115,9 @@ pub struct Words {
     pub after_apply: String,
     /// Who may write over a repair later.
     pub written_back: String,
+    /// What the scheduler cannot do while a repair holds its lock rows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub while_locked: String,
     /// How long a repair can be undone: "until …".
     pub undo_until: String,
     /// How an owner is named on the command line; empty: by its address.
@@ -288,6 +296,18 @@ pub struct RegistryPath {
     pub path: String,
     /// Whether an entry is the address, `_` and a sequence number.
     pub numbered: bool,
+}
+
+/// A row that the scheduler locks before it writes.
+#[derive(Clone, Debug)]
+pub struct Lock {
+    /// The role of the table.
+    pub role: String,
+    /// Role columns of the key, and the values that name the row.
+    pub key: BTreeMap<String, String>,
+    /// The role column of the key that says whose row it is; the rows that a plan
+    /// writes have a column of the same name.
+    pub scope: Option<String>,
 }
 
 /// Role columns that show how the scheduler's clock and zone differ from the database's.

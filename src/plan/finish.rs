@@ -76,6 +76,7 @@ impl Draft {
             left_out,
             not_needed,
             checks,
+            locks: Vec::new(),
             prose,
             steps,
             from,

@@ -4,6 +4,7 @@ mod answers;
 mod draft;
 mod finish;
 mod foresee;
+mod locks;
 mod overlay;
 mod owner;
 mod params;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use answers::{Answers, Before, Seen};
 pub use draft::Draft;
 pub use foresee::Foreseen;
+pub use locks::lock_rows;
 pub use overlay::Overlay;
 pub use owner::{
     HEARTBEAT, OwnerClaim, OwnerForm, OwnerName, Proof, bare_address, names_an_owner, said_dead_now, shown_claim,
@@ -77,6 +79,9 @@ pub struct Plan {
     /// Queries that must count 0 before the end.
     #[serde(default)]
     pub checks: Vec<PlanCheck>,
+    /// Rows that the scheduler locks before it writes, in its order: the repair takes them first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locks: Vec<PlanLock>,
     /// The recipe's prose for the ticket.
     pub prose: String,
     /// The ordered changes.
@@ -105,6 +110,9 @@ pub struct From {
     pub generation: String,
     /// SHA-256 of that manifest as resolved.
     pub manifest_sha256: String,
+    /// What the scheduler's table names begin with, where that can be chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_prefix: Option<String>,
     /// Whether the manifest came from a directory of the operator's own (`--enums`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_manifest: bool,
@@ -277,6 +285,28 @@ pub struct PlanCheck {
     /// Whether it need hold only when the repair ends.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub once: bool,
+}
+
+/// A row that the scheduler itself locks before it writes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanLock {
+    /// The table's name.
+    pub table: String,
+    /// Primary key columns.
+    pub key: Vec<Column>,
+    /// Their values.
+    pub row: Vec<String>,
+    /// Whether it was there when this was planned.
+    pub there: bool,
+}
+
+impl PlanLock {
+    /// `ns_lock (dispatch)`, for people.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{} ({})", self.table, self.row.join(", "))
+    }
 }
 
 /// One step: one table, one kind of change.
@@ -464,7 +494,8 @@ impl Plan {
     #[must_use]
     pub fn tables(&self) -> Vec<&str> {
         let related = self.steps.iter().filter_map(|s| s.related.as_ref().map(|r| r.table.as_str()));
-        self.steps.iter().map(|s| s.table.as_str()).chain(related).collect()
+        let locks = self.locks.iter().map(|l| l.table.as_str());
+        self.steps.iter().map(|s| s.table.as_str()).chain(related).chain(locks).collect()
     }
 
     /// The runs that planned rows are of, each once.

@@ -170,7 +170,7 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
 pub fn report_query(inputs: &Inputs<'_>, file: &ReportFile) -> Result<String> {
     let d = inputs.site.dialect;
     let role = inputs.site.manifest.role(&file.role)?;
-    let table = live_table(inputs, role)?;
+    let table = table_of(&inputs.site, role)?;
     let Query { with, body: query } = inputs.look_env().query(&file.query)?;
     let mut fields = vec!["q.verdict".to_owned(), "q.finding".to_owned()];
     let texts = ["instance", "label"].into_iter().chain(role.key.iter().chain(&file.gives).map(String::as_str));
@@ -216,7 +216,7 @@ fn new_value(d: &Dialect, role_column: &str, column: &SetColumn) -> String {
 
 pub(super) fn shape<'a>(inputs: &Inputs<'a>, file: &'a StepFile) -> Result<Shape<'a>> {
     let role = inputs.site.manifest.role(&file.role)?;
-    let table = live_table(inputs, role)?;
+    let table = table_of(&inputs.site, role)?;
     let named = |role_columns: &[String]| -> Result<Vec<Column>> {
         role_columns.iter().map(|c| role_column(inputs, role, table, c)).collect()
     };
@@ -269,7 +269,7 @@ pub(super) fn now_expression(inputs: &Inputs<'_>, column: &Column) -> Result<Str
 
 fn related(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, file: &crate::recipe::RelatedFile) -> Result<Related> {
     let other_role = inputs.site.manifest.role(&file.role)?;
-    let other = live_table(inputs, other_role)?;
+    let other = table_of(&inputs.site, other_role)?;
     let pins: Result<Vec<Column>> =
         other_role.witnesses.iter().map(|w| role_column(inputs, other_role, other, w)).collect();
     let (mut from, mut to) = (Vec::new(), Vec::new());
@@ -285,12 +285,9 @@ fn related(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, file: &crate::re
     Ok(Related { table: other.name.clone(), from: Names(from), to: Names(to), pins: pins? })
 }
 
-fn live_table<'a>(inputs: &Inputs<'a>, role: &Role) -> Result<&'a LiveTable> {
-    inputs
-        .site
-        .catalog
-        .get(&role.table)
-        .ok_or_else(|| Error::refused(format!("the database has no table {}", role.table)))
+/// The live table of a role.
+pub(super) fn table_of<'a>(site: &Site<'a>, role: &Role) -> Result<&'a LiveTable> {
+    site.catalog.get(&role.table).ok_or_else(|| Error::refused(format!("the database has no table {}", role.table)))
 }
 
 /// A role column of a live table. SQLite keeps times as text, so the manifest

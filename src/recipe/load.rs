@@ -205,6 +205,7 @@ fn check(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()>
     for manifest in manifests.iter().filter(|m| recipe.applies_to(m)) {
         for (index, step) in file.steps.iter().enumerate().filter(|(_, s)| manifest.has(&s.role)) {
             may_write(step, index, place, manifest)?;
+            names_scopes(step, index, place, manifest)?;
         }
         children_first(recipe, place, manifest)?;
     }
@@ -393,6 +394,24 @@ fn may_write(step: &StepFile, index: usize, place: Place<'_>, manifest: &Manifes
         }
     }
     Ok(())
+}
+
+/// Whose lock rows a step needs is read from its rows.
+fn names_scopes(step: &StepFile, index: usize, place: Place<'_>, manifest: &Manifest) -> Result<()> {
+    let role = manifest.role(&step.role)?;
+    let named = |scope: &str| match step.op {
+        Op::Insert => step.set.get(scope).is_some_and(|set| set.kind == SetKind::Row),
+        Op::Update | Op::Delete => role.key.iter().any(|column| column == scope),
+    };
+    let Some(scope) = manifest.locks.iter().filter_map(|l| l.scope.as_deref()).find(|scope| !named(scope)) else {
+        return Ok(());
+    };
+    let (what, generation) = (if step.op == Op::Insert { "set" } else { "key" }, &manifest.generation);
+    let message = format!(
+        "steps.{}.role: the scheduler's lock rows are told apart by {scope}, which is not in the {what} of {} (generation {generation})",
+        step.role, step.role
+    );
+    Err(place.at_step(index, &["role"], message))
 }
 
 /// Child tables are written before their parents.

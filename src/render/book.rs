@@ -1,6 +1,6 @@
 //! What a bundle's files are written with: the dialect's macros and the steps' parts. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::{Environment, UndefinedBehavior, Value};
 
@@ -80,10 +80,9 @@ impl<'a> Book<'a> {
 
     pub(super) fn base(&self) -> BTreeMap<String, Value> {
         let schema = self.plan.target.schema.clone().unwrap_or_else(|| "public".to_owned());
-        let mut tables: Vec<String> = self.plan.steps.iter().map(|s| s.table.clone()).collect();
-        tables.sort();
-        tables.dedup();
-        let literals: Vec<String> = tables.iter().map(|t| self.d.text_literal(t)).collect();
+        let written: BTreeSet<&str> = self.plan.steps.iter().map(|s| s.table.as_str()).collect();
+        let list =
+            |tables: Vec<&str>| tables.into_iter().map(|t| self.d.text_literal(t)).collect::<Vec<_>>().join(", ");
         BTreeMap::from([
             ("id".to_owned(), self.id.into()),
             ("ledger".to_owned(), self.ledger().into()),
@@ -94,10 +93,25 @@ impl<'a> Book<'a> {
             ("database_literal".to_owned(), self.d.text_literal(&self.plan.target.database).into()),
             ("schema_q".to_owned(), self.d.ident(&schema).into()),
             ("schema_literal".to_owned(), self.d.text_literal(&schema).into()),
-            ("table_literals".to_owned(), literals.join(", ").into()),
+            ("table_literals".to_owned(), list(written.into_iter().collect()).into()),
+            ("plain_literals".to_owned(), list(self.plain_tables()).into()),
             ("lock_seconds".to_owned(), LOCK_SECONDS.into()),
             ("statement_seconds".to_owned(), STATEMENT_SECONDS.into()),
         ])
+    }
+
+    /// The schema of the scheduler's tables, where it must be named.
+    #[must_use]
+    pub fn schema(&self) -> Option<&str> {
+        self.plan.target.schema.as_deref()
+    }
+
+    /// The tables whose rows are written or locked, each once.
+    #[must_use]
+    pub fn plain_tables(&self) -> Vec<&str> {
+        let locked = self.plan.locks.iter().map(|l| l.table.as_str());
+        let all: BTreeSet<&str> = self.plan.steps.iter().map(|s| s.table.as_str()).chain(locked).collect();
+        all.into_iter().collect()
     }
 
     /// The schema of the ledger as a literal, or the database of the session.

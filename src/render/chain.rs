@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use minijinja::Value;
 
 use super::book::{Book, PARTIAL, Partial};
+use super::locks;
 use super::view::StepView;
 use crate::Result;
 use crate::recipe::{ConditionTime, Op};
@@ -53,6 +54,8 @@ impl Chain<'_, '_> {
              -- The begin row's key is also the lock against a second run: a duplicate means \"already applied\".\n{}\n",
             self.call("begin_row", "begin", count)?
         );
+        text += &self.take_locks("01_preflight.locks");
+        text += &self.held_locks("01_preflight.locks")?;
         let empty: Vec<String> = book.own_tables().iter().map(|t| format!("(SELECT COUNT(*) FROM {t})")).collect();
         let empty = format!("SELECT {}", empty.join(" + "));
         let place = book.call("place_count", base.clone())?;
@@ -60,7 +63,7 @@ impl Chain<'_, '_> {
             text += &self.guard("01_preflight.place", "this is the server and the database of the plan", 1, &place)?;
         }
         text += &self.guard("01_preflight.own_tables", "the bundle's own tables are empty", 0, &empty)?;
-        let tables = book.plan.steps.iter().map(|s| &s.table).collect::<std::collections::BTreeSet<_>>().len();
+        let tables = book.plain_tables().len();
         let query = book.call("tables_count", base.clone())?;
         text += &self.guard(
             "01_preflight.tables",
@@ -72,6 +75,32 @@ impl Chain<'_, '_> {
         let allowed = book.plan.target.allowed_triggers.len();
         text += &self.guard("01_preflight.triggers", "triggers on the target tables", allowed, &query)?;
         Ok(text)
+    }
+
+    /// Takes the rows that the scheduler locks before it writes, one statement a row,
+    /// so that the order is the scheduler's.
+    fn take_locks(&self, own: &str) -> String {
+        let (d, schema, locks) = (self.book.d, self.book.schema(), &self.book.plan.locks);
+        if locks.is_empty() {
+            return String::new();
+        }
+        let statements: Vec<String> = locks.iter().map(|l| locks::take(d, schema, l)).collect();
+        format!(
+            "-- {own}: the rows that the scheduler itself locks before it writes, in its order\n{}\n",
+            statements.join("\n")
+        )
+    }
+
+    /// The rows that were there in the plan are there, and so held. An undo does without:
+    /// where they are gone, no scheduler takes them.
+    fn held_locks(&mut self, own: &str) -> Result<String> {
+        let (d, schema) = (self.book.d, self.book.schema());
+        let there = self.book.plan.locks.iter().filter(|l| l.there);
+        let counts: Vec<String> = there.map(|l| format!("({})", locks::count(d, schema, l))).collect();
+        if counts.is_empty() {
+            return Ok(String::new());
+        }
+        self.guard(own, "lock rows that are held", counts.len(), &format!("SELECT {}", counts.join(" + ")))
     }
 
     pub fn backup(&mut self, views: &[StepView<'_>]) -> Result<String> {
@@ -209,6 +238,7 @@ impl Chain<'_, '_> {
         x.insert("query".to_owned(), query.into());
         text += "-- guard rollback.begin: the bundle was applied (a duplicate means \"already rolled back\")\n";
         text += &format!("{}\n", self.call("first_guard", "rollback.begin", x)?);
+        text += &self.take_locks("rollback.locks");
         if let Some(partial) = partial {
             let left: usize = partial.values().map(|p| p.skip.len()).sum();
             text += &self.guard(

@@ -3,6 +3,7 @@
 mod book;
 mod chain;
 pub mod files;
+pub mod locks;
 mod recipe_env;
 pub mod ticket;
 pub mod view;

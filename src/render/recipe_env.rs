@@ -155,9 +155,11 @@ fn fail(error: &Error) -> minijinja::Error {
     minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string())
 }
 
-/// The name of a table as it will be.
+/// The name of a table as it will be. Names are at most 63 bytes long on PostgreSQL;
+/// of tables with a long prefix the ends differ.
 fn to_come(d: &Dialect, table: &str) -> String {
-    d.ident(&format!("flowmend_{table}"))
+    let skip = table.chars().count().saturating_sub(40);
+    d.ident(&format!("flowmend_{}", table.chars().skip(skip).collect::<String>()))
 }
 
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

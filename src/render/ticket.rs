@@ -7,7 +7,7 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use crate::data::Tree;
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::Engine;
-use crate::plan::{Evidence, OwnerClaim, Plan, RowChange, RunName, Step, step_name};
+use crate::plan::{Evidence, OwnerClaim, Plan, PlanLock, RowChange, RunName, Step, step_name};
 use crate::recipe::{Op, SetKind};
 use crate::render::ser;
 use crate::ui::safe;
@@ -55,6 +55,7 @@ pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<St
     x.insert("hosts", hosts.collect::<Vec<_>>().into());
     x.insert("dialect_has_schemas", (d.engine != Engine::Sqlite).into());
     x.insert("drops_all", (d.engine == Engine::MySql).into());
+    x.insert("locks", plan.locks.iter().map(lock).collect::<Vec<_>>().into());
     x.insert("grants", grants(plan, d).into());
     x.insert("client", d.client.as_str().into());
     x.insert("client_command", d.command.as_str().into());
@@ -154,6 +155,16 @@ fn summary(plan: &Plan) -> Vec<String> {
         format!("**{}**: {title}{ends}", plan.from.words.count(&step.role, rows))
     };
     lines.into_iter().map(line).collect()
+}
+
+/// A lock row for people.
+fn lock(lock: &PlanLock) -> BTreeMap<&'static str, Value> {
+    let values = lock.key.iter().zip(&lock.row).map(|(c, value)| format!("{} {}", c.name, quiet(value)));
+    BTreeMap::from([
+        ("table", Value::from(lock.table.clone())),
+        ("row", values.collect::<Vec<_>>().join(", ").into()),
+        ("there", lock.there.into()),
+    ])
 }
 
 /// The states that rows change to, by name.
@@ -303,6 +314,10 @@ pub fn grants(plan: &Plan, d: &Dialect) -> Vec<String> {
             ];
             let grant = |(table, verbs): (&str, _)| format!("GRANT {verbs} ON {db}.{} TO OPERATOR;", d.ident(table));
             lines.extend(written(plan).into_iter().map(grant));
+            let locked = locked(plan)
+                .into_iter()
+                .map(|t| format!("GRANT UPDATE ON {db}.{} TO OPERATOR;  -- to lock its rows", d.ident(t)));
+            lines.extend(locked);
             lines
         }
         Engine::PostgreSql => postgres_grants(plan, d),
@@ -323,8 +338,9 @@ fn postgres_grants(plan: &Plan, d: &Dialect) -> Vec<String> {
     let written = written(plan);
     lines.extend(written.iter().map(|(name, verbs)| format!("GRANT {verbs} ON {} TO OPERATOR;", table(name))));
     let related = plan.steps.iter().filter_map(|s| s.related.as_ref()).map(|r| r.table.as_str());
-    let related: BTreeSet<&str> = related.filter(|t| written.iter().all(|(name, _)| name != t)).collect();
-    lines.extend(related.iter().map(|t| format!("GRANT UPDATE ON {} TO OPERATOR;  -- to lock its rows", table(t))));
+    let related = related.filter(|t| written.iter().all(|(name, _)| name != t));
+    let held: BTreeSet<&str> = related.chain(locked(plan)).collect();
+    lines.extend(held.iter().map(|t| format!("GRANT UPDATE ON {} TO OPERATOR;  -- to lock its rows", table(t))));
     if plan.steps.iter().any(|s| s.op == Op::Insert) {
         lines.push(format!("GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema_q} TO OPERATOR;  -- keys of inserted rows"));
     }
@@ -334,6 +350,11 @@ fn postgres_grants(plan: &Plan, d: &Dialect) -> Vec<String> {
         "-- for verify alone: GRANT USAGE ON SCHEMA {work_q} and SELECT ON ALL TABLES IN SCHEMA {work_q}"
     ));
     lines
+}
+
+/// The tables of the lock rows, each once.
+fn locked(plan: &Plan) -> BTreeSet<&str> {
+    plan.locks.iter().map(|l| l.table.as_str()).collect()
 }
 
 /// Each table that is written, in the order of the steps, with what is done to its rows.

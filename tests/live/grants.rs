@@ -5,6 +5,7 @@ use super::round::zombies;
 use crate::support::bundle::runner;
 use crate::support::db::{Server, TestDb, same};
 use crate::support::program::{on_bundle, plan, sealed};
+use crate::support::quartz;
 
 const DEAD: &[&str] = &["--dead-owner", "10.0.0.9:5678"];
 const PASSWORD: &str = "fm-Test-1";
@@ -20,15 +21,20 @@ struct Operated {
 impl Operated {
     /// A planned bundle `b`, and a login with nothing but the right to connect.
     fn new(server: Server, release: &str, work_schema: bool) -> Self {
-        let mut db = zombies(server, release);
+        let db = zombies(server, release);
         let work = work_schema.then(|| format!("{}_work", db.name));
-        let user = format!("{}_u", db.name);
         if let Some(work) = &work {
             let what = if server == Server::PostgreSql { "SCHEMA" } else { "DATABASE" };
             db.exec(&format!("CREATE {what} {work}"));
         }
         let extra = work.iter().flat_map(|w| ["--work-schema", w]).collect::<Vec<_>>();
         plan(&db, "b", &[DEAD, &extra].concat()).expect(0);
+        Self::of(db, work)
+    }
+
+    /// A login for a database with a planned bundle `b`.
+    fn of(mut db: TestDb, work: Option<String>) -> Self {
+        let (server, user) = (db.server, format!("{}_u", db.name));
         db.exec(&match server {
             Server::PostgreSql => format!("CREATE ROLE {user} LOGIN PASSWORD '{PASSWORD}'"),
             _ => format!("CREATE USER '{user}'@'%' IDENTIFIED BY '{PASSWORD}'"),
@@ -134,6 +140,40 @@ fn the_tickets_grants_are_enough_for_the_stock_client() {
             assert!(output.status.success(), "{server:?} {}", String::from_utf8_lossy(&output.stderr));
         }
         on_bundle("verify", db, "b").expect(0);
+    }
+}
+
+/// A login for a store whose scheduler locks rows before it writes.
+fn with_lock_rows(server: Server) -> Operated {
+    let db = quartz::store(server, &quartz::manifest(quartz::RELEASE), &["S1"]);
+    quartz::plan(&db, &[]).expect(0);
+    Operated::of(db, None)
+}
+
+#[test]
+fn the_tickets_grants_are_enough_to_lock_rows() {
+    for server in servers("the_tickets_grants_are_enough_to_lock_rows") {
+        let mut operated = with_lock_rows(server);
+        operated.grant(|_| true);
+        whole_road(&operated);
+    }
+}
+
+/// Where locking a row wants a privilege of its own, it is missed before anything is changed.
+#[test]
+fn locking_rows_wants_its_grant() {
+    for server in servers("locking_rows_wants_its_grant") {
+        let mut operated = with_lock_rows(server);
+        operated.grant(|grant| !grant.to_uppercase().contains("QRTZ_LOCKS"));
+        let before = operated.db().dump();
+        let run = sealed("apply", operated.db(), "b", &[]);
+        if server == Server::MariaDb {
+            run.expect(0);
+            continue;
+        }
+        let run = run.expect(6);
+        assert!(run.err.contains("01_preflight.locks") && run.err.contains("denied"), "{server:?}: {}", run.err);
+        same(&operated.db().dump(), &before, "no grant, no change");
     }
 }
 

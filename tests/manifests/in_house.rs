@@ -36,16 +36,19 @@ fn on_bundle(command: &str, db: &TestDb) -> Run {
     with_data(&args)
 }
 
-fn plan(db: &TestDb, extra: &[&str]) -> Run {
+pub fn plan(db: &TestDb, extra: &[&str]) -> Run {
     let out = db.path("b").display().to_string();
     let args = ["plan", "dead-runs", "--url", &db.url, "--out", &out, "--now", NOW, "--zone", "+00:00"];
     with_data(&[&args, extra].concat())
 }
 
 /// A dead run, one whose worker lives, one without worker, a finished one with a task left active.
-fn night(server: Server, release: &str) -> TestDb {
+pub fn night(server: Server, release: &str) -> TestDb {
     let db = TestDb::with_schema(server, &manifest(release));
-    let mut sql = vec![format!("INSERT INTO ns_meta (version) VALUES ('{release}')")];
+    let mut sql = vec![
+        format!("INSERT INTO ns_meta (version) VALUES ('{release}')"),
+        "INSERT INTO ns_lock (name) VALUES ('dispatch')".to_owned(),
+    ];
     for (id, state, worker) in [
         ("9f'1", "RUNNING", "'w1:80'"),
         ("live", "RUNNING", "'w2:80'"),

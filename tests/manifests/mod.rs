@@ -4,6 +4,6 @@ mod docs;
 mod eras;
 mod facts;
 mod fingerprint;
-mod in_house;
+pub mod in_house;
 mod mistakes;
 mod schemas;

@@ -7,7 +7,9 @@ use flowmend::apply::{self, BundleState, Events, check_target};
 use flowmend::bundle::{self, Bundle};
 use flowmend::data::Tree;
 use flowmend::db::{Access, Address, Database};
-use flowmend::inspect::{InspectReport, PlanRequest, SurveyRequest, Takes, all_parts, derive, identify, parts, survey};
+use flowmend::inspect::{
+    InspectReport, PlanRequest, Said, SurveyRequest, Takes, all_parts, derive, identify, parts, survey,
+};
 use flowmend::manifest::{Engine, Manifest, Manifests, TableSpec, ddl};
 use flowmend::plan::{Params, Plan, Zone};
 use flowmend::recipe::{Recipe, Recipes};
@@ -123,6 +125,11 @@ pub async fn plan_any(
     planned(test, m, flags, recipe, &[]).await
 }
 
+/// What an operator says who knows the release.
+fn said(release: Option<&str>) -> Said<'_> {
+    Said { scheduler: Some("dolphinscheduler"), release, table_prefix: None }
+}
+
 async fn planned(
     test: &TestDb,
     m: &Manifest,
@@ -133,7 +140,7 @@ async fn planned(
     let mut db = open(test, Access::ReadOnly).await;
     let catalog = db.catalog().await?;
     let release = m.releases.first().map(String::as_str);
-    let found = identify(&mut db, &catalog, &app().manifests, Some("dolphinscheduler"), release).await?;
+    let found = identify(&mut db, &catalog, &app().manifests, said(release)).await?;
     assert_eq!(found.manifest.generation, m.generation);
     let (now, zone) = (now(), zone());
     let read = |r: &Recipe, given: &Flags| Params::read(r, given, now, Some(&zone), "tester");
@@ -163,7 +170,7 @@ pub async fn inspect(test: &TestDb, m: &Manifest) -> Result<InspectReport> {
     let mut db = open(test, Access::ReadOnly).await;
     let catalog = db.catalog().await?;
     let release = m.releases.first().map(String::as_str);
-    let found = identify(&mut db, &catalog, &app().manifests, Some("dolphinscheduler"), release).await?;
+    let found = identify(&mut db, &catalog, &app().manifests, said(release)).await?;
     let (zone, given) = (zone(), Flags::new());
     let request = SurveyRequest {
         recipes: &app().recipes,

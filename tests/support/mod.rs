@@ -7,6 +7,7 @@ pub mod fixture;
 pub mod nodes;
 pub mod program;
 pub mod proxy;
+pub mod quartz;
 pub mod registry;
 
 use std::io::Write as _;

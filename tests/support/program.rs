@@ -34,6 +34,7 @@ pub fn command<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> 
     for name in [
         "FLOWMEND_URL",
         "FLOWMEND_ZONE",
+        "FLOWMEND_TABLE_PREFIX",
         "FLOWMEND_REGISTRY",
         "FLOWMEND_REGISTRY_PASSWORD",
         "FLOWMEND_ENUMS",

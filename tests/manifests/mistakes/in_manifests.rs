@@ -215,6 +215,58 @@ fn registries() {
 }
 
 #[test]
+fn locks() {
+    let mistake = |from, to, says| Mistake { from, to, line: "role = \"lock\"", says };
+    for mistake in [
+        mistake(
+            "key = { name = \"dispatch\" }",
+            "key = { id = \"dispatch\" }",
+            &["locks.key", "the key of lock (name)"],
+        ),
+        mistake("key = { name = \"dispatch\" }", "key = {}", &["locks.key", "the key of lock (name)"]),
+        mistake(
+            "key = { name = \"dispatch\" }",
+            "key = { name = \"dispatch\" }\nscope = \"name\"",
+            &["locks.key", "key and scope together"],
+        ),
+        mistake(
+            "\"ns_lock\", \"ns_flow*\"",
+            "\"ns_flow*\"",
+            &["locks.role", "locked and never written", "forbidden.tables"],
+        ),
+    ] {
+        mistake.is_found(FIRST);
+    }
+    let role = Mistake {
+        from: "[[locks]]\nrole = \"lock\"",
+        to: "[[locks]]\nrole = \"seal\"",
+        line: "role = \"seal\"",
+        says: &["locks.role", "no role seal"],
+    };
+    role.is_found(FIRST);
+    let gone = Mistake {
+        from: "extends = \"1.0\"",
+        to: "extends = \"1.0\"\ndropped_roles = [\"lock\"]",
+        line: "generation =",
+        says: &["locks.role", "no role lock in this generation"],
+    };
+    gone.is_found(SECOND);
+}
+
+#[test]
+fn table_prefix() {
+    for (prefix, says) in [("NS_R", "the table ns_"), ("", "it is empty")] {
+        let copy = Copy::new();
+        let line = format!("title = \"Nightshift\"\ntable_prefix = \"{prefix}\"");
+        copy.replace(FIRST, "title = \"Nightshift\"", &line);
+        copy.fails(FIRST, "table_prefix = ", &["table_prefix", says]);
+    }
+    let copy = Copy::new();
+    copy.replace(FIRST, "title = \"Nightshift\"", "title = \"Nightshift\"\ntable_prefix = \"NS_\"");
+    copy.check().expect(0);
+}
+
+#[test]
 fn heartbeats() {
     let unit = Mistake {
         from: "\"epoch_ms\"",
@@ -316,15 +368,15 @@ fn releases_and_generations() {
     };
     let dropped = Mistake {
         from: "extends = \"1.0\"",
-        to: "extends = \"1.0\"\ndropped_tables = [\"ns_lock\"]",
-        line: "ns_lock",
-        says: &["dropped_tables", "no table ns_lock to drop"],
+        to: "extends = \"1.0\"\ndropped_tables = [\"ns_door\"]",
+        line: "ns_door",
+        says: &["dropped_tables", "no table ns_door to drop"],
     };
     let role = Mistake {
         from: "extends = \"1.0\"",
-        to: "extends = \"1.0\"\ndropped_roles = [\"lock\"]",
-        line: "\"lock\"",
-        says: &["dropped_roles", "no role lock to drop"],
+        to: "extends = \"1.0\"\ndropped_roles = [\"door\"]",
+        line: "\"door\"",
+        says: &["dropped_roles", "no role door to drop"],
     };
     let needed = Mistake {
         from: "extends = \"1.0\"",

@@ -14,6 +14,22 @@ fn forbidden_table() {
     copy.check().expect(0);
 }
 
+/// Whose lock rows to take is read from the rows of each step.
+#[test]
+fn scope_of_locks() {
+    let copy = Copy::new();
+    copy.replace(MANIFEST, "\"ns_lock\"\nkey = [\"name\"]", "\"ns_lock\"\nkey = [\"pool\", \"name\"]");
+    copy.replace(MANIFEST, "[roles.lock.columns]\n", "[roles.lock.columns]\npool = \"pool\"\n");
+    let column = "  { name = \"pool\", mysql = \"varchar(40) NOT NULL\", postgresql = \"varchar(40) NOT NULL\" },\n";
+    copy.replace(
+        MANIFEST,
+        "primary_key = [\"name\"]\ncolumns = [\n",
+        &format!("primary_key = [\"pool\", \"name\"]\ncolumns = [\n{column}"),
+    );
+    copy.replace(MANIFEST, "key = { name = \"dispatch\" }", "key = { name = \"dispatch\" }\nscope = \"pool\"");
+    copy.fails(FILE, "role = \"task\"", &["steps.task.role", "told apart by pool", "not in the key of task"]);
+}
+
 #[test]
 fn exception_for_a_table() {
     let copy = Copy::new();
