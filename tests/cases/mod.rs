@@ -3,6 +3,8 @@
 mod counts;
 mod interrupted_failover;
 mod null_states;
+mod quartz;
 mod ready_stop;
 mod runbook;
+mod site;
 mod task_group_leak;
