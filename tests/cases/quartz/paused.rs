@@ -34,7 +34,8 @@ fn what_is_paused_stays_until_somebody_says_so() {
         let out = store.0.db.path("all").display().to_string();
         let run =
             crate::support::program::flowmend([&all[..], &["--scheduler", "quartz", "--out", &out], scope].concat());
-        let planned = store.0.db.path("all").exists().then(|| store.0.steps("all")).unwrap_or_default();
+        // The block that nothing ends is a fault of its own.
+        let planned = store.0.steps("all");
         assert!(planned.iter().all(|(role, _)| role != "paused_group"), "{planned:?}\n{}", run.out);
         let seen = store.0.inspect(scope);
         assert_eq!((found(&seen, "paused-trigger"), found(&seen, "paused-group")), (0, 0), "{seen}");
