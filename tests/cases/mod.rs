@@ -3,6 +3,10 @@
 mod counts;
 mod interrupted_failover;
 mod null_states;
+mod old_names;
+mod quartz;
 mod ready_stop;
 mod runbook;
+mod site;
 mod task_group_leak;
+mod xxl_job;

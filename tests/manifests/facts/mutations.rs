@@ -198,8 +198,12 @@ const OF_STATES: [Change<State>; 4] = [
     ("finished", |state| state.finished = !state.finished),
 ];
 
-const OF_STATE_SETS: [Change<StateSet>; 4] = [
+const OF_STATE_SETS: [Change<StateSet>; 5] = [
     ("text", |set| set.text = !set.text),
+    ("other codes", |set| {
+        let some = set.states[0].clone();
+        set.other = set.other.is_none().then_some(some);
+    }),
     ("value gone", |set| drop(set.states.pop())),
     ("values in another order", |set| set.states.reverse()),
     ("value twice", |set| set.states.push(set.states[0].clone())),
