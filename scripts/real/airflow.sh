@@ -108,14 +108,15 @@ AIRFLOW__SCHEDULER__PARSING_CLEANUP_INTERVAL=5
 AIRFLOW__DAG_PROCESSOR__REFRESH_INTERVAL=5
 AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL=5
 END
-    # All that heals comes soon, so that tests see what it heals: after seconds,
-    # not minutes, without a heartbeat.
+    # All that heals comes soon, so that tests see what it heals: after half a
+    # minute, not five, without a heartbeat. On a busy machine less is too little:
+    # schedulers then take each other, and their own tasks, for dead.
     cat <<END
-AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD=8
-AIRFLOW__SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL=5
-AIRFLOW__SCHEDULER__SCHEDULER_ZOMBIE_TASK_THRESHOLD=15
-AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT=15
-AIRFLOW__TRIGGERER__TRIGGERER_HEALTH_CHECK_THRESHOLD=8
+AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD=20
+AIRFLOW__SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL=10
+AIRFLOW__SCHEDULER__SCHEDULER_ZOMBIE_TASK_THRESHOLD=30
+AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT=30
+AIRFLOW__TRIGGERER__TRIGGERER_HEALTH_CHECK_THRESHOLD=20
 END
 }
 
@@ -134,7 +135,8 @@ start() {
     local release=$1 dir=$2 url=$3 server arguments starts=()
     got "$release" || die "no $(home_of "$release"): run 'get $release' first"
     shift 3
-    # All at once: each takes seconds to load.
+    # All at once: each takes seconds to load. But a scheduler that finds no API
+    # server lets tasks fail.
     for server in "$@"; do
         arguments=(airflow "$server")
         case $server in
@@ -143,7 +145,7 @@ start() {
         esac
         (real_with real_launch "$dir" "$server" "$(ready "$server")" "${arguments[@]}") \
             < <(settings "$release" "$dir" "$url") &
-        starts+=($!)
+        if [[ $server == api-server ]]; then wait $!; else starts+=($!); fi
     done
     for server in "${starts[@]}"; do wait "$server"; done
 }

@@ -18,9 +18,9 @@
 # of the database, with user and password.
 #
 # Nothing of Quartz is kept in this project. `get` fetches 2.3.2 as Debian has it
-# (libquartz2-java), other releases from Maven Central, drivers from Debian, and
-# builds the node, into FLOWMEND_REAL_CACHE (~/.cache/flowmend-real). It needs a
-# JDK; nothing is installed.
+# (libquartz2-java), other releases from Maven Central, and drivers from Debian,
+# into FLOWMEND_REAL_CACHE (~/.cache/flowmend-real); nothing is installed. `store`
+# builds the node there, with a JDK.
 set -euo pipefail
 
 here=$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")
@@ -34,11 +34,10 @@ home_of() { echo "$cache/quartz-$1"; }
 debian_jars() {
     local to=$1 work jar package
     work=$(mktemp -d)
-    chmod 755 "$work"
     shift
     (
         cd -- "$work"
-        apt-get download "$@"
+        apt-get -o APT::Sandbox::User=root download "$@"
         for package in *.deb; do dpkg-deb -x "$package" .; done
     ) >&2
     for jar in quartz2 slf4j-api slf4j-simple postgresql mariadb-java-client; do
@@ -52,7 +51,7 @@ get() {
     home=$(home_of "$release")
     [[ ! -e $home/done ]] || return 0
     rm -rf -- "$home"
-    mkdir -p -- "$home"/{jars,classes,full,sql}
+    mkdir -p -- "$home"/{jars,sql}
     if [[ $release == 2.3.2 ]]; then
         packages+=(libquartz2-java)
     else
@@ -61,10 +60,18 @@ get() {
     fi
     debian_jars "$home/jars" "${packages[@]}"
     unzip -q -j "$home"/jars/quartz*.jar 'org/quartz/impl/jdbcjobstore/tables_*' -d "$home/sql"
-    javac -nowarn -cp "$home/jars/*" -d "$home/classes" "$here"/quartz/*.java
-    mkdir -p -- "$home/full/flowmend"
-    mv -- "$home/classes/flowmend/Missing.class" "$home/full/flowmend/"
     touch -- "$home/done"
+}
+
+# Builds the node, unless what was built is as new as its source.
+build() {
+    local home=$1
+    [[ ! -e $home/built || -n $(find "$here/quartz" -newer "$home/built") ]] || return 0
+    rm -rf -- "$home/classes" "$home/full"
+    mkdir -p -- "$home/classes" "$home/full/flowmend"
+    javac -nowarn -cp "$home/jars/*" -d "$home/classes" "$here"/quartz/*.java
+    mv -- "$home/classes/flowmend/Missing.class" "$home/full/flowmend/"
+    touch -- "$home/built"
 }
 
 got() { [[ -e $(home_of "$1")/done ]]; }
@@ -107,6 +114,7 @@ program() {
 
 store() {
     local words
+    build "$(home_of "$1")"
     mapfile -t words < <(program "$1" full)
     mkdir -p -- "$2/marks"
     (real_with "${words[@]}" store "$4") < <(settings "$2" "$3") 2>&1

@@ -21,3 +21,13 @@ fn release_2_3_2_on_postgresql() {
 fn release_2_3_2_on_mariadb() {
     all("2.3.2", Server::MariaDb);
 }
+
+#[test]
+fn release_2_5_2_on_postgresql() {
+    all("2.5.2", Server::PostgreSql);
+}
+
+#[test]
+fn release_2_5_2_on_mariadb() {
+    all("2.5.2", Server::MariaDb);
+}

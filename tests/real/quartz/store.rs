@@ -88,7 +88,7 @@ impl Store {
     /// Waits until the long jobs work, so that all kinds of states are there.
     pub fn at_work(&self) {
         let states = ["BLOCKED", "PAUSED_BLOCKED", "BLOCKED", "COMPLETE", "ERROR"];
-        wait(60, "the long jobs work", || self.states() == states && LONG.iter().all(|job| self.begun(job, "") == 1));
+        wait(90, "the long jobs work", || self.states() == states && LONG.iter().all(|job| self.begun(job, "") == 1));
     }
 
     /// `plan` with what every plan is told.
@@ -100,8 +100,8 @@ impl Store {
     /// this node, and no job that must run alone runs twice at a time.
     pub fn fires_on(&self, node: &str) {
         let fired = |job: &str, times: usize| self.begun(job, node) >= times;
-        wait(60, "triggers fire", || fired("alone", 2) && fired("again", 2) && fired("quick", 3));
-        wait(60, "a held trigger fires", || self.marks("quick").iter().any(|l| l.ends_with("tests.later")));
+        wait(90, "triggers fire", || fired("alone", 2) && fired("again", 2) && fired("quick", 3));
+        wait(90, "a held trigger fires", || self.marks("quick").iter().any(|l| l.ends_with("tests.later")));
         for job in ["alone", "again"] {
             let marks = self.marks(job);
             let later: Vec<&str> = marks.iter().filter(|l| l.contains(node)).map(|l| &l[..3]).collect();

@@ -13,8 +13,8 @@ pub fn living(a: &Airflow) {
     // What a hand-written repair leaves.
     a.db.exec("UPDATE dag_run SET state = 'failed', end_date = start_date WHERE dag_id = 'closed_run'");
     a.up();
-    pass(30);
-    a.print("30 s after the restart", &["closed_run"]);
+    pass(45);
+    a.print("45 s after the restart", &["closed_run"]);
     assert_eq!(a.states("closed_run", "lost"), ["failed", "running", "∅"], "nobody heals it");
     let plan = ["--zone", "UTC", "--older-than", "20s", "--dag", "closed_run"];
     repair_live(&a.db, "zombie-tasks", "closed", &plan);

@@ -11,11 +11,11 @@ pub fn close(a: &Airflow) {
     // Where tasks run one by one, there is only one at a time.
     let both: &[&str] = if a.release.one_by_one(a.db.server) { &["settled"] } else { &["settled", "settled_left"] };
     for dag in both {
-        running(a, dag, "lost", 15);
+        running(a, dag, "lost", 30);
     }
     // The scheduler stands still while the tasks end.
     a.servers.signal("scheduler", "STOP");
-    let ended = both.iter().all(|dag| becomes(60, || a.task_state(dag, "lost", "work") == "success"));
+    let ended = both.iter().all(|dag| becomes(90, || a.task_state(dag, "lost", "work") == "success"));
     assert!(ended, "tasks end without their scheduler");
     a.crash();
     a.print("after kill -9 of everything", both);

@@ -9,8 +9,8 @@ use crate::real::watch::{begun, ended, pass, wait};
 pub fn lost(a: &Airflow) {
     deferred(a, "lost_trigger", "lost", 600);
     a.db.exec("UPDATE task_instance SET trigger_id = NULL WHERE dag_id = 'lost_trigger' AND state = 'deferred'");
-    pass(25);
-    a.print("the trigger lost, 25 s later", &["lost_trigger"]);
+    pass(30);
+    a.print("the trigger lost, 30 s later", &["lost_trigger"]);
     assert_eq!(a.states("lost_trigger", "lost"), ["running", "deferred", "∅"], "nobody wakes it");
     repair_live(
         &a.db,
