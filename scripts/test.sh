@@ -4,7 +4,7 @@
 #   scripts/test.sh [--long] [--real] [-- CARGO TEST ARGUMENTS…]
 #     --long  also the tests that take minutes (FLOWMEND_TEST_LONG=1)
 #     --real  also the tests that run real schedulers (FLOWMEND_TEST_REAL=1);
-#             `scripts/real/dolphinscheduler.sh get RELEASE` first
+#             `scripts/real/SCHEDULER.sh get RELEASE` first
 set -euo pipefail
 
 root=$(dirname -- "$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")")

@@ -3,10 +3,13 @@
 # that a test can kill one of them.
 #
 #   dolphinscheduler.sh get RELEASE              builds and caches a release
+#   dolphinscheduler.sh got RELEASE              whether it is there
 #   dolphinscheduler.sh schema RELEASE ENGINE    path of its DDL (mysql, postgresql)
 #   dolphinscheduler.sh start RELEASE DIR URL SERVER…
 #   dolphinscheduler.sh stop DIR SERVER…         asks them to end and waits
 #   dolphinscheduler.sh kill DIR SERVER…         kill -9
+#   dolphinscheduler.sh alive DIR SERVER         whether it runs
+#   dolphinscheduler.sh signal DIR SERVER NAME   sends it a signal
 #   dolphinscheduler.sh ports                    prints SERVER PORT
 #
 # SERVER is one of: zookeeper, api, worker, master. DIR keeps logs and data of
@@ -17,10 +20,11 @@
 # Maven, into FLOWMEND_REAL_CACHE (~/.cache/flowmend-real). It needs Java 17.
 set -euo pipefail
 
-cache=${FLOWMEND_REAL_CACHE:-$HOME/.cache/flowmend-real}
-base=${FLOWMEND_REAL_PORT:-15600}
 connector=com.mysql:mysql-connector-j:8.0.33
 here=$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")
+
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$here/common.sh"
 
 # What differs between releases; the first row that fits is taken.
 #
@@ -46,10 +50,6 @@ of_release() {
         return
     done <<<"$releases"
 }
-
-die() { printf 'dolphinscheduler.sh: %s\n' "$*" >&2 && exit 1; }
-
-usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2 && exit 2; }
 
 # ---- getting a release ------------------------------------------------------
 
@@ -220,56 +220,16 @@ java_options() {
     esac
 }
 
-# True while SERVER in DIR runs. After a restart of the machine the number may
-# be another process's.
-alive() {
-    local pid
-    pid=$(cat -- "$1/$2/pid" 2>/dev/null) && [[ -n $pid ]] || return 1
-    grep -qaF -- "-Dflowmend.real=$1/$2" "/proc/$pid/cmdline" 2>/dev/null
-}
-
 launch() {
-    local release=$1 dir=$2 url=$3 server=$4 home=$cache/$1/$4 options arguments=() try
+    local release=$1 dir=$2 url=$3 server=$4 home=$cache/$1/$4 options arguments=()
     [[ $server != zookeeper ]] || home=$cache/$release/master
     [[ -d $home/libs ]] || die "no $home: run 'get $release' first"
-    ! alive "$dir" "$server" || die "$server runs already"
-    mkdir -p -- "$dir/$server/work" "$dir/data"
-    # The log of the life before is kept.
-    [[ ! -e $dir/$server/log ]] || cat -- "$dir/$server/log" >>"$dir/$server/log.old"
+    mkdir -p -- "$dir/data"
     mapfile -t options < <(java_options "$release" "$server" "$dir")
     [[ $server != zookeeper ]] || arguments=("$(port zookeeper)" "$dir/zookeeper/data")
-    (
-        cd -- "$dir/$server/work"
-        set -a
-        # shellcheck disable=SC1090  # values, not code: each is quoted
-        . <(settings "$release" "$server" "$url" | sed "s/=\(.*\)/='\1'/")
-        set +a
-        exec setsid java "${options[@]}" "-Dflowmend.real=$dir/$server" \
-            -cp "$home/conf:$cache/$release/first/*:$home/libs/*" "$(main_class "$server")" "${arguments[@]}"
-    ) >"$dir/$server/log" 2>&1 </dev/null &
-    echo $! >"$dir/$server/pid"
-    for ((try = 0; try < 600; try++)); do
-        grep -qa -- "$(ready "$server")" "$dir/$server/log" && return 0
-        ((try < 30)) || alive "$dir" "$server" || break
-        sleep 0.2
-    done
-    tail -n 40 -- "$dir/$server/log" >&2
-    die "$server did not start"
-}
-
-signal() {
-    local name=$1 dir=$2 server try
-    shift 2
-    for server in "$@"; do
-        ! alive "$dir" "$server" || kill -s "$name" "$(cat -- "$dir/$server/pid")"
-    done
-    for server in "$@"; do
-        for ((try = 0; try < 150; try++)); do
-            alive "$dir" "$server" || break
-            sleep 0.2
-        done
-        ! alive "$dir" "$server" || kill -s KILL "$(cat -- "$dir/$server/pid")"
-    done
+    (real_with real_launch "$dir" "$server" "$(ready "$server")" java "${options[@]}" \
+        -cp "$home/conf:$cache/$release/first/*:$home/libs/*" "$(main_class "$server")" "${arguments[@]}") \
+        < <(settings "$release" "$server" "$url")
 }
 
 command=${1:-}
@@ -277,14 +237,14 @@ command=${1:-}
 shift
 case $command:$# in
 get:1) get "$1" ;;
+got:1) [[ -e $cache/$1/done ]] ;;
 schema:2) schema "$1" "$2" ;;
 start:[4-9])
     release=$1 dir=$(realpath -m -- "$2") url=$3
     shift 3
     for server in "$@"; do launch "$release" "$dir" "$url" "$server"; done
     ;;
-stop:[2-9]) signal TERM "$(realpath -m -- "$1")" "${@:2}" ;;
-kill:[2-9]) signal KILL "$(realpath -m -- "$1")" "${@:2}" ;;
+stop:[2-9] | kill:[2-9] | alive:2 | signal:3) real_command "$command" "$@" ;;
 ports:0) for server in zookeeper api worker master; do echo "$server $(port "$server")"; done ;;
 *) usage ;;
 esac

@@ -1,8 +1,8 @@
 //! A hand-written script as they are passed around, on real damage: states by the
 //! wrong codes, a column that does not exist, commands of failed runs deleted.
 
-use crate::real::cluster::Cluster;
-use crate::real::damage::{Plain, take};
+use crate::real::dolphinscheduler::cluster::Cluster;
+use crate::real::dolphinscheduler::damage::{Plain, take};
 use crate::real::watch::{becomes, begun, wait};
 
 /// Its writing statements, one by one: "running is 4, failed is 6, waiting is 2, given up is 3".

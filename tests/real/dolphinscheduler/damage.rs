@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::api::Task;
 use super::cluster::Cluster;
-use super::watch::{begun, wait};
-use crate::support::program::{Run, flowmend, on_bundle, sealed};
+use crate::real::road;
+use crate::real::watch::{begun, wait};
+use crate::support::program::Run;
 
 /// A script that writes down when it begins and ends, and takes as long as the
 /// file `marker.seconds` says.
@@ -55,30 +56,27 @@ impl Plain {
 /// Recipes that look at rows without an owner take no `--dead-owner`.
 const OWNERLESS: [&str; 2] = ["serial-chain", "dead-commands"];
 
-/// `flowmend plan` with a recipe, or `--all`, for the master of this installation.
-pub fn plan(c: &Cluster, recipe: &str, bundle: &str, extra: &[&str]) -> Run {
-    let out = c.db.path(bundle).display().to_string();
+/// What every plan is told of an installation.
+fn told(c: &Cluster, recipe: &str, extra: &[&str]) -> Vec<String> {
+    let mut args = vec!["--zone", "+00:00", "--release", c.release.facts];
     let master = c.master();
-    let mut args = vec!["plan", recipe, "--url", &c.db.url, "--out", &out, "--zone", "+00:00"];
-    args.extend(["--release", c.release.facts]);
     if !OWNERLESS.contains(&recipe) && !master.is_empty() {
         args.extend(["--dead-owner", &master]);
     }
-    args.extend(extra);
-    flowmend(args)
+    args.iter().chain(extra).map(|arg| (*arg).to_owned()).collect()
+}
+
+/// `flowmend plan` with a recipe, or `--all`, for the master of this installation.
+pub fn plan(c: &Cluster, recipe: &str, bundle: &str, extra: &[&str]) -> Run {
+    road::plan(&c.db, recipe, bundle, &told(c, recipe, extra))
 }
 
 /// The whole road: plan, rehearse, apply, verify.
 pub fn repair(c: &Cluster, recipe: &str, bundle: &str, extra: &[&str]) {
-    repair_live(c, recipe, bundle, extra);
-    on_bundle("verify", &c.db, bundle).expect(0);
+    road::repair(&c.db, recipe, bundle, &told(c, recipe, extra));
 }
 
 /// The same while a master is up, who may change the rows again at once.
 pub fn repair_live(c: &Cluster, recipe: &str, bundle: &str, extra: &[&str]) {
-    let planned = plan(c, recipe, bundle, extra).expect(0);
-    eprintln!("$ flowmend plan {recipe} {}\n{}", extra.join(" "), planned.out);
-    assert!(c.db.path(bundle).exists(), "there is something to repair");
-    on_bundle("rehearse", &c.db, bundle).expect(0);
-    sealed("apply", &c.db, bundle, &[]).expect(0);
+    road::repair_live(&c.db, recipe, bundle, &told(c, recipe, extra));
 }

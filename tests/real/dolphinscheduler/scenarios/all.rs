@@ -2,8 +2,8 @@
 
 use super::groups::pair;
 use super::handover::next;
-use crate::real::cluster::Cluster;
-use crate::real::damage::{Plain, repair, take};
+use crate::real::dolphinscheduler::cluster::Cluster;
+use crate::real::dolphinscheduler::damage::{Plain, repair, take};
 use crate::real::watch::{becomes, begun, pass, wait};
 
 /// A zombie, a stranded run, a line asleep and a task group whose holder is dead,

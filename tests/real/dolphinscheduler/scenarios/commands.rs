@@ -1,7 +1,7 @@
 //! Commands that name nothing, and one that cannot even fail.
 
-use crate::real::cluster::Cluster;
-use crate::real::damage::{Plain, repair, repair_live};
+use crate::real::dolphinscheduler::cluster::Cluster;
+use crate::real::dolphinscheduler::damage::{Plain, repair, repair_live};
 use crate::real::watch::{becomes, pass};
 
 /// A command with a number of its own, for a workflow and a run that may not exist.

@@ -1,7 +1,7 @@
 //! Three runs of a serial workflow: one works, two wait in line.
 
-use crate::real::cluster::Cluster;
-use crate::real::damage::{Plain, repair, repair_live, take};
+use crate::real::dolphinscheduler::cluster::Cluster;
+use crate::real::dolphinscheduler::damage::{Plain, repair, repair_live, take};
 use crate::real::watch::{begun, pass, wait};
 
 struct Line {

@@ -1,7 +1,7 @@
 //! One workflow with one task whose master dies.
 
-use crate::real::cluster::Cluster;
-use crate::real::damage::{Plain, repair, take};
+use crate::real::dolphinscheduler::cluster::Cluster;
+use crate::real::dolphinscheduler::damage::{Plain, repair, take};
 use crate::real::watch::{becomes, begun, ended, pass, wait};
 use crate::support::program::on_bundle;
 

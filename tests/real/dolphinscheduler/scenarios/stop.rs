@@ -1,7 +1,7 @@
 //! A run that a user stops while its master hangs and then dies: READY_STOP.
 
-use crate::real::cluster::Cluster;
-use crate::real::damage::{Plain, plan, repair};
+use crate::real::dolphinscheduler::cluster::Cluster;
+use crate::real::dolphinscheduler::damage::{Plain, plan, repair};
 use crate::real::watch::{becomes, begun, ended, pass};
 use crate::support::program::sealed;
 

@@ -1,9 +1,9 @@
 //! Two runs that share a task group of one slot: one holds it, one waits.
 
 use super::handover::next;
-use crate::real::api::Task;
-use crate::real::cluster::Cluster;
-use crate::real::damage::{Plain, plan, repair, repair_live, script, take};
+use crate::real::dolphinscheduler::api::Task;
+use crate::real::dolphinscheduler::cluster::Cluster;
+use crate::real::dolphinscheduler::damage::{Plain, plan, repair, repair_live, script, take};
 use crate::real::watch::{becomes, begun, ended, pass, wait};
 
 pub struct Pair {

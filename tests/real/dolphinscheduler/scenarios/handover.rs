@@ -1,7 +1,7 @@
 //! A run that was handed over, but whose recovery command is gone.
 
-use crate::real::cluster::Cluster;
-use crate::real::damage::{Plain, repair, repair_live, take};
+use crate::real::dolphinscheduler::cluster::Cluster;
+use crate::real::dolphinscheduler::damage::{Plain, repair, repair_live, take};
 use crate::real::watch::{becomes, begun, pass, wait};
 
 /// A run whose failover broke off between its writes; nobody takes it.

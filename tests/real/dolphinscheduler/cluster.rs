@@ -1,61 +1,40 @@
 //! One installation: registry, API, worker and master, each a process.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use super::api::Api;
-use super::releases::{self, Release};
+use super::releases::Release;
+use crate::real::servers::{Servers, must};
 use crate::support::db::{Server, TestDb};
+
+/// The launcher.
+const SCRIPT: &str = "dolphinscheduler";
 
 /// A running DolphinScheduler with a database of its own.
 pub struct Cluster {
     pub release: &'static Release,
     pub db: TestDb,
     pub api: Api,
-    dir: PathBuf,
-}
-
-/// The launcher, with arguments.
-fn script(args: &[&str]) -> Command {
-    let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/real/dolphinscheduler.sh"));
-    command.args(args);
-    command
-}
-
-/// Whether the release lies in the cache, noting if not.
-pub fn built(what: &str, release: &str) -> bool {
-    let there = script(&["schema", release, "mysql"]).output().unwrap().status.success();
-    if !there {
-        crate::support::skipped(what, &format!("not built (scripts/real/dolphinscheduler.sh get {release})"));
-    }
-    there
-}
-
-fn must(mut command: Command) -> String {
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    pub servers: Servers,
 }
 
 fn port(of: &str) -> String {
-    let ports = must(script(&["ports"]));
+    let ports = must(SCRIPT, ["ports"]);
     let line = ports.lines().find_map(|l| l.strip_prefix(&format!("{of} ")).map(str::to_owned));
     line.unwrap()
 }
 
 impl Cluster {
     /// A fresh schema, all servers up, somebody logged in.
-    pub fn start(release: &str, server: Server) -> Self {
+    pub fn start(release: &'static Release, server: Server) -> Self {
         let db = TestDb::new(server);
         let engine = if server == Server::PostgreSql { "postgresql" } else { "mysql" };
-        let schema = must(script(&["schema", release, engine]));
+        let schema = must(SCRIPT, ["schema", release.name, engine]);
         let loaded = db.stock_lenient(Path::new(&schema));
         assert!(loaded.status.success(), "{}", String::from_utf8_lossy(&loaded.stderr));
-        let dir = db.path("servers");
-        std::fs::create_dir_all(&dir).unwrap();
-        let release = releases::named(release);
+        let servers = Servers::new(SCRIPT, release.name, &db);
         let api = Api::new(&port("api"), release);
-        let mut cluster = Self { release, db, api, dir };
+        let mut cluster = Self { release, db, api, servers };
         cluster.up(&["zookeeper", "worker", "api", "master"]);
         cluster.api.login();
         cluster
@@ -69,37 +48,27 @@ impl Cluster {
 
     /// Starts servers and waits until they are up.
     pub fn up(&self, servers: &[&str]) {
-        let mut command = script(&["start", self.release.name]);
-        command.arg(&self.dir).arg(&self.db.url).args(servers);
-        must(command);
+        self.servers.up(servers);
     }
 
     /// `kill -9`.
     pub fn kill(&self, servers: &[&str]) {
-        let mut command = script(&["kill"]);
-        command.arg(&self.dir).args(servers);
-        must(command);
+        self.servers.kill(servers);
     }
 
     /// Sends a signal to one server.
     pub fn signal(&self, name: &str, server: &str) {
-        let pid = std::fs::read_to_string(self.dir.join(server).join("pid")).unwrap();
-        must({
-            let mut command = Command::new("kill");
-            command.args(["-s", name, pid.trim()]);
-            command
-        });
+        self.servers.signal(server, name);
     }
 
     /// What a server has logged since it was started last.
     pub fn log(&self, server: &str) -> String {
-        String::from_utf8_lossy(&std::fs::read(self.dir.join(server).join("log")).unwrap()).into_owned()
+        self.servers.log(server)
     }
 
     /// Lines of the master's log that hold one of these words.
     pub fn master_says(&self, words: &[&str]) -> Vec<String> {
-        let log = self.log("master");
-        log.lines().filter(|l| words.iter().any(|w| l.contains(w))).map(str::to_owned).collect()
+        self.servers.says("master", words)
     }
 
     /// A new file that tasks write to.
@@ -125,30 +94,16 @@ impl Cluster {
         }
         self.exec("DELETE FROM t_ds_error_command");
         for server in ["worker", "master"] {
-            if !self.runs(server) {
+            if !self.servers.alive(server) {
                 self.up(&[server]);
             }
         }
-    }
-
-    fn runs(&self, server: &str) -> bool {
-        let pid = std::fs::read_to_string(self.dir.join(server).join("pid")).unwrap_or_default();
-        let line = std::fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
-        String::from_utf8_lossy(&line).contains("-Dflowmend.real=")
     }
 }
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        if let Some(keep) = std::env::var_os("FLOWMEND_REAL_LOGS") {
-            let to = Path::new(&keep).join(format!("{}-{:?}", self.release.name, self.db.server));
-            let _ = std::fs::create_dir_all(&to);
-            for server in ["api", "worker", "master"] {
-                for log in ["log", "log.old"] {
-                    let _ = std::fs::copy(self.dir.join(server).join(log), to.join(format!("{server}.{log}")));
-                }
-            }
-        }
+        self.servers.keep_logs(&format!("{SCRIPT}-{}-{:?}", self.release.name, self.db.server));
         self.kill(&["master", "worker", "api", "zookeeper"]);
     }
 }

@@ -1,8 +1,8 @@
 //! A parent with a sub-workflow, both running when the master dies.
 
-use crate::real::api::Task;
-use crate::real::cluster::Cluster;
-use crate::real::damage::{Plain, repair, take};
+use crate::real::dolphinscheduler::api::Task;
+use crate::real::dolphinscheduler::cluster::Cluster;
+use crate::real::dolphinscheduler::damage::{Plain, repair, take};
 use crate::real::watch::{becomes, begun, lines, pass, wait};
 
 struct Family {
