@@ -6,7 +6,7 @@ use crate::catalog::{Catalog, LiveTable, TableKind};
 use crate::db::Database;
 use crate::inspect::{Registered, no_twins, nothing_hidden, refuse_beating, schema_digest, target, with_live_names};
 use crate::manifest::{Engine, Manifest, Manifests};
-use crate::plan::Plan;
+use crate::plan::{Plan, Step};
 use crate::recipe::Op;
 use crate::{Error, Result, registry, ui};
 

@@ -11,8 +11,8 @@ use super::args::given;
 use crate::catalog::Catalog;
 use crate::db::{Access, Address, Database};
 use crate::inspect::{
-    Beats, Given, Identified, Owners, Registered, Said, against_zone, identify, measure_zone, nothing_hidden, of_recipe,
-    owners_of_rows, parse_zone, shown_dead,
+    Beats, Given, Identified, Owners, Registered, Said, against_zone, identify, measure_zone, nothing_hidden,
+    of_recipe, owners_of_rows, parse_zone, shown_dead,
 };
 use crate::manifest::{Engine, Manifest};
 use crate::plan::{HEARTBEAT, OwnerClaim, OwnerForm, OwnerName, Params, Proof, Zone, duration, shown_claim};

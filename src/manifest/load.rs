@@ -12,8 +12,8 @@ use super::file::{
 use super::schema::TableColumn;
 use super::source::Source;
 use super::{
-    BeatUnit, Clock, ColumnSpec, Engine, Expires, Fingerprint, Forbidden, ForeignKey, Heartbeat, Lock, Manifest, NeverNull,
-    RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, VersionIs, Words, check, marks,
+    BeatUnit, Clock, ColumnSpec, Engine, Expires, Fingerprint, Forbidden, ForeignKey, Heartbeat, Lock, Manifest,
+    NeverNull, RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, VersionIs, Words, check, marks,
 };
 use crate::data::Tree;
 use crate::{Error, Result};

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use minijinja::Environment;
 use toml::de::{DeTable, DeValue};
 
-use super::{Op, Recipe, RecipeFile, RelatedFile, SharedWords, StepFile};
+use super::{Op, Recipe, RecipeFile, RelatedFile, SetKind, SharedWords, StepFile};
 use crate::data::{DataFile, Tree};
 use crate::manifest::{Manifest, Manifests};
 use crate::{Error, Result};
