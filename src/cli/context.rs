@@ -11,8 +11,8 @@ use super::args::given;
 use crate::catalog::Catalog;
 use crate::db::{Access, Address, Database};
 use crate::inspect::{
-    Beats, Given, Identified, Owners, Registered, Said, against_zone, identify, measure_zone, nothing_hidden,
-    of_recipe, owners_of_rows, parse_zone, shown_dead,
+    Beats, Given, Identified, Owners, Registered, Said, Skew, against_zone, identify, measure_skew, measure_zone,
+    nothing_hidden, of_recipe, owners_of_rows, parse_zone, shown_dead,
 };
 use crate::manifest::{Engine, Manifest};
 use crate::plan::{HEARTBEAT, OwnerClaim, OwnerForm, OwnerName, Params, Proof, Zone, duration, shown_claim};
@@ -58,6 +58,8 @@ pub(super) struct Ground {
     pub found: Identified,
     pub now: Timestamp,
     pub zone: Option<Zone>,
+    /// The newest heartbeat beside the database's clock; not looked at with `--now`.
+    pub skew: Option<Skew>,
 }
 
 /// Reads the catalog, identifies the release, fixes the moment and the zone.
@@ -75,7 +77,14 @@ pub(super) async fn ground(app: &App, db: &mut Database, m: &ArgMatches) -> Resu
         }
         None => measure_zone(db, &catalog, &found.manifest, now).await?,
     };
-    Ok(Ground { catalog, found, now, zone })
+    let skew = match given(m, "now") {
+        Some(_) => None,
+        None => measure_skew(db, &catalog, &found.manifest, zone.as_ref(), now).await?,
+    };
+    if let Some(ahead) = skew.as_ref().filter(|s| s.is_ahead()) {
+        found.warnings.push(format!("ages count from the database's clock, but of the scheduler's: {}", ahead.says()));
+    }
+    Ok(Ground { catalog, found, now, zone, skew })
 }
 
 /// The prefix of `--table-prefix`. An empty one in the environment is none; on the

@@ -30,6 +30,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         given: &given,
         now: ground.now,
         zone: ground.zone.as_ref(),
+        skew: ground.skew.as_ref(),
         said_by: &said_by,
         said_dead: &said_dead,
         shown_dead: &shown_dead,

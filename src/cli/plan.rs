@@ -105,7 +105,8 @@ fn chosen_parts<'a>(
 
 async fn make(db: &mut Database, ground: &Ground, parts: Vec<PlanPart<'_>>, m: &ArgMatches) -> Result<Plan> {
     let (found, zone) = (&ground.found, ground.zone.as_ref());
-    let request = PlanRequest { catalog: &ground.catalog, found, parts, zone, now: ground.now };
+    let skew = ground.skew.as_ref();
+    let request = PlanRequest { catalog: &ground.catalog, found, parts, zone, skew, now: ground.now };
     let mut plan = derive(db, &request).await?;
     plan.target.work_schema = work_schema(db, m).await?;
     plan.target.allowed_triggers = triggers(&plan, ground, m)?;

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::{Identified, begin_snapshot, end_snapshot, look, look_at_effects, look_at_names, schema_digest, target};
+use super::{
+    Identified, Skew, begin_snapshot, end_snapshot, look, look_at_effects, look_at_names, schema_digest, target,
+};
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::plan::{Answers, Before, Draft, From, Inputs, Params, Plan, Site, Zone, lock_rows};
@@ -26,6 +28,8 @@ pub struct PlanRequest<'a> {
     pub parts: Vec<PlanPart<'a>>,
     /// The scheduler's zone, if it is known.
     pub zone: Option<&'a Zone>,
+    /// The newest heartbeat beside the database's clock, if it was looked at.
+    pub skew: Option<&'a Skew>,
     /// The moment.
     pub now: Timestamp,
 }
@@ -291,6 +295,7 @@ fn from(request: &PlanRequest<'_>) -> Result<From> {
         recipes: Vec::new(),
         now: request.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         zone: request.zone.cloned(),
+        skew: request.skew.map(Skew::says),
         cutoff: first.params.cutoff().map(ToOwned::to_owned),
     })
 }

@@ -8,6 +8,7 @@ mod identify;
 mod look;
 mod owners;
 mod registered;
+mod skew;
 mod survey;
 mod tables;
 
@@ -19,6 +20,7 @@ pub use identify::{Identified, Said, identify, with_live_names};
 pub use look::{look, look_at_effects, look_at_names, look_at_reports};
 pub use owners::{OwnerState, Owners, owners_of_rows, refuse_beating, shown_dead};
 pub use registered::Registered;
+pub use skew::{Skew, measure_skew};
 pub use survey::{Anomaly, InspectReport, StateCount, SurveyRequest, survey};
 pub use tables::no_twins;
 

@@ -8,7 +8,7 @@ use super::beats::{Beat, Beats, may_stand_still, read_beats, read_entries, watch
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::manifest::{BeatUnit, Heartbeat, Manifest};
-use crate::plan::{OwnerClaim, OwnerName, Proof, bare_address, names_an_owner, said_dead_now};
+use crate::plan::{OwnerClaim, OwnerName, Proof, bare_address, names_an_owner, said_dead_now, utc};
 use crate::{Error, Result, ui};
 
 /// What is known of an owner's life.
@@ -90,6 +90,9 @@ pub async fn owners_of_rows(db: &mut Database, m: &Manifest, column: &str, beats
         let rows = next().and_then(|n| n.parse().ok()).unwrap_or(0);
         let mut owner = Owners { scope: None, address, rows, oldest: next(), state: OwnerState::Unknown };
         owner.scope = next();
+        if m.is_epoch_ms(&format!("{role_name}.start_time")) {
+            owner.oldest = owner.oldest.map(|ms| utc(&ms).unwrap_or(ms));
+        }
         if owner.name().is_some_and(|name| beats.contains_key(&unwrapped(name))) {
             owner.state = OwnerState::Listed;
         }

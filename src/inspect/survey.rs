@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::beats::read_beats;
 use super::findings::{FindingReport, Findings, LeftReport};
 use super::owners::{OwnerState, Owners, owners_of_rows};
+use super::skew::Skew;
 use super::{Identified, begin_snapshot, end_snapshot};
 use crate::Result;
 use crate::catalog::Catalog;
@@ -42,6 +43,9 @@ pub struct InspectReport {
     pub now: String,
     /// The scheduler's zone, if it is known.
     pub zone: Option<Zone>,
+    /// The newest heartbeat beside the database's clock, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skew: Option<Skew>,
     /// Things a careful reader should know.
     pub warnings: Vec<String>,
     /// Counts per state.
@@ -104,6 +108,8 @@ pub struct SurveyRequest<'a> {
     pub now: Timestamp,
     /// The scheduler's zone, if it is known.
     pub zone: Option<&'a Zone>,
+    /// The newest heartbeat beside the database's clock, if it was looked at.
+    pub skew: Option<&'a Skew>,
     /// Who asks.
     pub said_by: &'a str,
     /// The owners that the operator says are dead.
@@ -138,6 +144,7 @@ pub async fn survey(
         server: format!("{} {}", db.dialect.title, db.version),
         now: request.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         zone: request.zone.cloned(),
+        skew: request.skew.cloned(),
         warnings: found.warnings.clone(),
         states,
         anomalies,

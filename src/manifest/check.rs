@@ -138,7 +138,7 @@ fn roles(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
                 );
             }
         }
-        for (key, list) in [("key", &role.key), ("witnesses", &role.witnesses)] {
+        for (key, list) in [("key", &role.key), ("witnesses", &role.witnesses), ("epoch_ms", &role.epoch_ms)] {
             if let Some(listed) = list.iter().find(|c| !role.columns.contains_key(c.get_ref())) {
                 return Err(source.at(listed, format!("roles.{name}.{key}: unknown role column {}", listed.get_ref())));
             }

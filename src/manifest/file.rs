@@ -109,6 +109,8 @@ pub(super) struct RoleFile {
     #[serde(default)]
     pub witnesses: Vec<Spanned<String>>,
     pub columns: BTreeMap<String, Spanned<String>>,
+    #[serde(default)]
+    pub epoch_ms: Vec<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -291,6 +291,7 @@ fn role_of(file: &RoleFile) -> Role {
         table: file.table.get_ref().clone(),
         key: texts(&file.key),
         witnesses: texts(&file.witnesses),
+        epoch_ms: texts(&file.epoch_ms),
         columns: file.columns.iter().map(|(role, column)| (role.clone(), column.get_ref().clone())).collect(),
     }
 }

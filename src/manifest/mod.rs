@@ -186,6 +186,16 @@ pub struct Role {
     pub witnesses: Vec<String>,
     /// Role column → column.
     pub columns: BTreeMap<String, String>,
+    /// Role columns that hold times as milliseconds since the epoch.
+    pub epoch_ms: Vec<String>,
+}
+
+impl Role {
+    /// The real columns that hold times as milliseconds since the epoch.
+    #[must_use]
+    pub fn real_epoch_ms(&self) -> Vec<String> {
+        self.epoch_ms.iter().filter_map(|name| self.columns.get(name)).cloned().collect()
+    }
 }
 
 /// `child` refers to `parent`, both role columns.
@@ -391,6 +401,13 @@ impl Manifest {
     pub fn owner_scope(&self, role: &str) -> Option<&str> {
         let scopes = self.heartbeats.iter().filter_map(|h| h.scope.as_deref());
         scopes.into_iter().find(|scope| self.has(&format!("{role}.{scope}")))
+    }
+
+    /// Whether a role column `role.column` holds times as milliseconds since the epoch.
+    #[must_use]
+    pub fn is_epoch_ms(&self, name: &str) -> bool {
+        let Some((role, column)) = name.split_once('.') else { return false };
+        self.roles.get(role).is_some_and(|r| r.epoch_ms.iter().any(|c| c == column))
     }
 
     /// The states of a role column.

@@ -205,6 +205,7 @@ impl Draft {
             exceptions: exceptions(inputs.site.manifest, file),
             moves_on: real_columns(inputs.site.manifest, &file.role, &file.moves_on),
             may_end: file.may_end,
+            epoch_ms: inputs.site.manifest.role(&file.role)?.real_epoch_ms(),
             table: shape.table.name.clone(),
             columns: shape.table.stored_columns().map(plan_column).collect(),
             referrers: if file.op == Op::Delete { Referrer::of(shape.table) } else { Vec::new() },

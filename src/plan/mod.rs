@@ -2,6 +2,7 @@
 
 mod answers;
 mod draft;
+mod epoch;
 mod finish;
 mod foresee;
 mod locks;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use answers::{Answers, Before, Seen};
 pub use draft::Draft;
+pub use epoch::{epoch_ms, utc, with_utc};
 pub use foresee::Foreseen;
 pub use locks::lock_rows;
 pub use overlay::Overlay;
@@ -130,6 +132,9 @@ pub struct From {
     /// The scheduler's zone: minutes east of UTC, and how that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<Zone>,
+    /// What the newest heartbeat says of the scheduler's clock beside the database's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skew: Option<String>,
     /// The cut-off on the scheduler's clock, if an age was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cutoff: Option<String>,
@@ -355,6 +360,9 @@ pub struct Step {
     /// What must hold on other rows, for the row with alias `t`.
     #[serde(default)]
     pub conditions: Vec<PlanCondition>,
+    /// Columns that hold times as milliseconds since the epoch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub epoch_ms: Vec<String>,
     /// Column → code → name, for people.
     #[serde(default)]
     pub states: BTreeMap<String, BTreeMap<String, String>>,
@@ -620,7 +628,7 @@ impl Step {
         }
     }
 
-    /// A value with its state's name, where it is a state.
+    /// A value with its state's name, where it is a state, or with its moment, where it is one.
     #[must_use]
     pub fn show_value(&self, column: &str, value: Option<&str>) -> String {
         match value {
@@ -628,6 +636,7 @@ impl Step {
                 Some(name) => format!("NULL {name}"),
                 None => "NULL".to_owned(),
             },
+            Some(ms) if self.epoch_ms.iter().any(|c| c == column) => with_utc(ms),
             Some(code) => match self.states.get(column).and_then(|names| names.get(code).or(names.get(OTHER_STATE))) {
                 // Where states are stored as text, the code is its own name.
                 Some(name) if !name.eq_ignore_ascii_case(code) => format!("{code} {name}"),

@@ -93,6 +93,7 @@ fn env(site: &Site<'_>, recipe: &Recipe, params: &Params, overlay: &Overlay) -> 
         dialect: site.dialect,
         schema: site.schema,
         params,
+        zone: site.zone,
         moment: moment.as_deref(),
         tables: changed.collect(),
     };

@@ -11,7 +11,7 @@ use minijinja::{Environment, ErrorKind, UndefinedBehavior};
 
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::{Manifest, State, StateSet};
-use crate::plan::{ParamValue, Params};
+use crate::plan::{ParamValue, Params, Zone, epoch_ms, with_utc};
 use crate::recipe::{Recipe, SHARED};
 use crate::render::ser;
 use crate::{Error, Result};
@@ -30,6 +30,8 @@ pub struct RecipeScope<'a> {
     pub schema: Option<&'a str>,
     /// What the operator said.
     pub params: &'a Params,
+    /// The scheduler's zone, if it is known.
+    pub zone: Option<&'a Zone>,
     /// The moment on the scheduler's clock, if its zone is known.
     pub moment: Option<&'a str>,
     /// Queries that stand for tables, by the table's name.
@@ -205,13 +207,31 @@ fn add_names(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
     env.add_function("col", move |name: &str, alias: &str| -> TemplateResult<String> {
         Ok(format!("{alias}.{}", d.ident(m.column(name).map_err(|e| fail(&e))?)))
     });
-    env.add_function("before_cutoff", before_cutoff(scope));
+    add_comparisons(env, scope);
     let m = scope.manifest.clone();
     env.add_function("has", move |name: &str| m.has(name));
 }
 
-/// `column < cut-off`. An instant is only shown by the session's zone, so there
-/// the cut-off is compared as an instant, too.
+/// `before_cutoff(column, alias)` and `before_time(column, alias, time)`: whether a
+/// column is before a time on the scheduler's clock. Milliseconds since the epoch are
+/// compared as such. An instant is only shown by the session's zone, so there the
+/// cut-off is compared as an instant, too.
+fn add_comparisons(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
+    let (m, d, zone) = (scope.manifest.clone(), scope.dialect.clone(), scope.zone.cloned());
+    env.add_function("before_time", move |name: &str, alias: &str, time: &str| -> TemplateResult<String> {
+        let column = format!("{alias}.{}", d.ident(m.column(name).map_err(|e| fail(&e))?));
+        if !m.is_epoch_ms(name) {
+            return Ok(format!("{column} < {}", d.time_literal(time)));
+        }
+        let ms = zone.as_ref().and_then(|zone| epoch_ms(time, zone));
+        let ms = ms.ok_or_else(|| {
+            fail(&Error::usage(format!("before_time: the moment of `{time}` is not known: give --zone")))
+        })?;
+        Ok(format!("{column} < {ms}"))
+    });
+    env.add_function("before_cutoff", before_cutoff(scope));
+}
+
 fn before_cutoff(scope: &RecipeScope<'_>) -> impl Fn(&str, &str) -> TemplateResult<String> + use<> {
     let (m, d) = (scope.manifest.clone(), scope.dialect.clone());
     let cutoff = scope.params.cutoff().map(ToOwned::to_owned);
@@ -224,6 +244,7 @@ fn before_cutoff(scope: &RecipeScope<'_>) -> impl Fn(&str, &str) -> TemplateResu
         let stamped = spec.is_some_and(|s| d.is_instant(&s.type_sql));
         let column = format!("{alias}.{}", d.ident(column));
         Ok(match instant {
+            Some(instant) if m.is_epoch_ms(name) => format!("{column} < {}", instant * 1000),
             Some(instant) if stamped => d.instant_before(&column, instant),
             _ => format!("{column} < {}", d.time_literal(cutoff)),
         })
@@ -333,6 +354,8 @@ fn add_literals(env: &mut Environment<'static>, dialect: &Dialect) {
     });
     let d = dialect.clone();
     env.add_function("time", move |text: &str| d.time_literal(text));
+    // NULL, and what is no moment, is shown as it is.
+    env.add_filter("utc", |value: Value| with_utc(&value.to_string()));
     let d = dialect.clone();
     env.add_function("text", move |expression: &str| d.as_text(expression));
     let d = dialect.clone();

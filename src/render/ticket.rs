@@ -85,6 +85,7 @@ pub fn utc_offset(minutes: i64) -> String {
 fn header(plan: &Plan) -> Plan {
     let mut header = plan.clone();
     header.hosts.iter_mut().for_each(|h| h.host = quiet(&h.host));
+    header.from.skew.iter_mut().for_each(|text| *text = quiet_to(text, 600));
     header.effects.iter_mut().for_each(|text| *text = safe(text, 600).replace('|', "/").replace('`', "'"));
     header.left_out.iter_mut().flat_map(|l| &mut l.sample).for_each(|key| *key = quiet(key));
     for step in &mut header.steps {

@@ -47,6 +47,9 @@ pub fn inspect(r: &InspectReport, explain: bool) {
         }
         None => out("  scheduler's clock: zone not known (--zone)"),
     }
+    if let Some(skew) = &r.skew {
+        wrapped("  by its heartbeats: ", 4, &safe(&skew.says(), 400));
+    }
     for warning in &r.warnings {
         wrapped(&format!("  {} ", paint(WARN, "warning:")), 4, warning);
     }

@@ -3,6 +3,7 @@ mod clean;
 mod commit_lost;
 mod crash;
 mod drift;
+mod epochs;
 mod grants;
 mod guards;
 pub mod heartbeats;

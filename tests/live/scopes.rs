@@ -59,7 +59,7 @@ fn heartbeats_show_the_dead_of_each_scope() {
         let living = beating(&store);
         let shown = store.inspect(&["--dead-owner", "heartbeat"]).expect(0);
         let line = |owner: &str| {
-            let found = shown.out.lines().find(|l| l.trim_start().starts_with(owner));
+            let found = shown.out.lines().find(|l| l.trim_start().starts_with(&format!("{owner} ")));
             found.unwrap_or_else(|| panic!("{server:?}: no {owner} in {}", shown.out)).to_owned()
         };
         for dead in ["'B'/'node1'", "'B'/'idle'"] {

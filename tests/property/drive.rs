@@ -158,7 +158,7 @@ async fn planned(
     parts.retain(|p| {
         followers.is_empty() || p.takes == Takes::Found || followers.contains(&p.recipe.file.name.as_str())
     });
-    let request = PlanRequest { catalog: &catalog, found: &found, parts, zone: Some(&zone), now };
+    let request = PlanRequest { catalog: &catalog, found: &found, parts, zone: Some(&zone), skew: None, now };
     let plan = derive(&mut db, &request).await?;
     db.close().await;
     let files = if plan.steps.is_empty() { BTreeMap::new() } else { files::render(&plan, &app().templates)? };
@@ -177,6 +177,7 @@ pub async fn inspect(test: &TestDb, m: &Manifest) -> Result<InspectReport> {
         given: &given,
         now: now(),
         zone: Some(&zone),
+        skew: None,
         said_by: "tester",
         said_dead: &[],
         shown_dead: &[],

@@ -64,6 +64,11 @@ impl Store {
 
     /// A fired trigger: a node holds the trigger for its next fire.
     pub fn fired(&self, sched: &str, node: &str, trigger: &str) -> &Self {
+        self.fired_at(sched, node, trigger, LONG_AGO_MS)
+    }
+
+    /// The same at a moment.
+    pub fn fired_at(&self, sched: &str, node: &str, trigger: &str, ms: &str) -> &Self {
         let entry = format!("{node}-{trigger}");
         let values = [
             ("sched_name", Some(sched)),
@@ -72,7 +77,7 @@ impl Store {
             ("trigger_name", Some(trigger)),
             ("trigger_group", Some("G")),
             ("state", Some("ACQUIRED")),
-            ("start_time", Some(LONG_AGO_MS)),
+            ("start_time", Some(ms)),
             ("nonconcurrent", Some(self.truth("0"))),
             ("recovery", Some(self.truth("0"))),
         ];
@@ -101,9 +106,13 @@ impl Store {
     }
 
     pub fn plan(&self, recipe: &str, bundle: &str, extra: &[&str]) -> Run {
+        self.plan_at("2026-11-29T00:00:00Z", recipe, bundle, extra)
+    }
+
+    pub fn plan_at(&self, now: &str, recipe: &str, bundle: &str, extra: &[&str]) -> Run {
         let out = self.db.path(bundle).display().to_string();
-        let args = ["plan", recipe, "--url", &self.db.url, "--release", RELEASE, "--out", &out];
-        flowmend([&args[..], &["--now", "2026-11-29T00:00:00Z"], extra].concat())
+        let args = ["plan", recipe, "--url", &self.db.url, "--release", RELEASE, "--out", &out, "--now", now];
+        flowmend([&args[..], extra].concat())
     }
 
     pub fn inspect(&self, extra: &[&str]) -> Run {

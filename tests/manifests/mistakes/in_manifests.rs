@@ -267,6 +267,17 @@ fn table_prefix() {
 }
 
 #[test]
+fn times_in_milliseconds() {
+    Mistake {
+        from: "[roles.worker.columns]",
+        to: "epoch_ms = [\"pulse\"]\n\n[roles.worker.columns]",
+        line: "epoch_ms = [",
+        says: &["roles.worker.epoch_ms", "pulse"],
+    }
+    .is_found(FIRST);
+}
+
+#[test]
 fn heartbeats() {
     let unit = Mistake {
         from: "\"epoch_ms\"",
