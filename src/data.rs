@@ -19,6 +19,14 @@ struct EmbeddedTemplates;
 #[folder = "dialects/"]
 struct EmbeddedDialects;
 
+#[derive(RustEmbed)]
+#[folder = "rules/"]
+struct EmbeddedRules;
+
+#[derive(RustEmbed)]
+#[folder = "docs/rules/"]
+struct EmbeddedPages;
+
 /// A tree of text files: path inside the tree (`/` between folders) → text and origin.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
@@ -55,6 +63,18 @@ impl Tree {
     #[must_use]
     pub fn dialects() -> Self {
         Self::embedded::<EmbeddedDialects>("dialects")
+    }
+
+    /// The linter's rules that are about one scheduler.
+    #[must_use]
+    pub fn rules() -> Self {
+        Self::embedded::<EmbeddedRules>("rules")
+    }
+
+    /// The pages of the linter's rules.
+    #[must_use]
+    pub fn rule_pages() -> Self {
+        Self::embedded::<EmbeddedPages>("docs/rules")
     }
 
     fn embedded<E: RustEmbed>(root: &str) -> Self {

@@ -16,12 +16,14 @@ pub mod db;
 pub mod dialect;
 pub mod error;
 pub mod inspect;
+pub mod lint;
 pub mod manifest;
 pub mod plan;
 pub mod recipe;
 pub mod registry;
 pub mod render;
 pub mod report;
+pub mod sql;
 pub mod ui;
 
 pub use error::{Error, Kind, Result};

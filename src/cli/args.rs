@@ -34,6 +34,7 @@ pub fn command(recipes: &Recipes) -> Command {
         .subcommand(plan(recipes))
         .subcommand(show())
         .subcommands(on_bundles())
+        .subcommand(lint())
         .subcommand(manifests())
         .subcommands(tools())
 }
@@ -89,6 +90,34 @@ fn on_bundles() -> [Command; 6] {
             .arg(flag("give-up-rollback", "Also when the bundle is applied")),
         Command::new("ticket").about("Print the change ticket of a bundle").arg(dir_arg()),
     ]
+}
+
+fn lint() -> Command {
+    let file = Arg::new("file")
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .action(ArgAction::Append)
+        .required_unless_present_any(["explain", "rules"])
+        .help("SQL scripts; - for standard input");
+    let form = Arg::new("format")
+        .long("format")
+        .value_parser(["human", "json", "sarif", "junit", "github"])
+        .default_value("human")
+        .help("The form of the output");
+    Command::new("lint")
+        .about("Check hand-written SQL against the release that it will run on")
+        .after_help("Exit codes: 0 nothing, or remarks only · 1 warnings or errors · 2 usage")
+        .arg(file)
+        .arg(text("scheduler", "NAME", "The scheduler"))
+        .arg(text("release", "VERSION", "Its release"))
+        .arg(text("dialect", "NAME", "mysql, mariadb, postgresql or sqlite"))
+        .arg(path("config", "FILE", "Levels and defaults (default: flowmend.toml, [lint])"))
+        .arg(flag("fix", "Print what can be rewritten without judgement, as a diff"))
+        .arg(flag("write", "With --fix: write it").requires("fix"))
+        .arg(path("output", "FILE", "Write the report into this file").conflicts_with("fix"))
+        .arg(form)
+        .arg(text("explain", "RULE", "Print the page of a rule").conflicts_with("file"))
+        .arg(flag("rules", "List the rules").conflicts_with("file"))
 }
 
 fn manifests() -> Command {

@@ -2,6 +2,7 @@
 
 pub mod diff;
 pub mod human;
+pub mod lint;
 
 use serde::Serialize;
 

@@ -1,0 +1,264 @@
+//! Which rows a condition selects: bound columns, states, everything, nothing.
+
+use std::collections::BTreeMap;
+
+use sqlparser::ast::{
+    BinaryOperator, Expr, InTarget, JoinConstraint, JoinOperator, Spanned as _, TableWithJoins, UnaryOperator,
+};
+use sqlparser::tokenizer::Span;
+
+use super::knowledge::Knowledge;
+use super::reading::{Bound, Filter, Scalar, Selected};
+use super::scope::{Meaning, Scope, as_name, meaning};
+use super::truth::{Truth, Val, Values, links, truth};
+
+/// The conditions of inner joins.
+pub(super) fn joined<'e>(tables: impl Iterator<Item = &'e TableWithJoins>) -> Vec<&'e Expr> {
+    let mut found = Vec::new();
+    for join in tables.flat_map(|t| &t.joins) {
+        let (JoinOperator::Join(constraint) | JoinOperator::Inner(constraint) | JoinOperator::CrossJoin(constraint)) =
+            &join.join_operator
+        else {
+            continue;
+        };
+        if let JoinConstraint::On(condition) = constraint {
+            found.push(condition);
+        }
+    }
+    found
+}
+
+/// Reads WHERE and the joins' conditions for one of the tables.
+pub(super) fn filter(
+    knowledge: &Knowledge<'_>,
+    scope: &Scope<'_>,
+    target: usize,
+    (selection, joins): (Option<&Expr>, &[&Expr]),
+    limited: Option<Span>,
+) -> Filter {
+    let mut filter = Filter { span: selection.map(|s| s.span()), limited, ..Filter::default() };
+    let conditions: Vec<&Expr> = selection.into_iter().chain(joins.iter().copied()).collect();
+    let judge = Judge { knowledge, scope, target, assumed: None };
+    let outcome = all_of(&conditions, &judge);
+    if let Some(selection) = selection {
+        filter.always = truth(selection, &judge) == Truth::TRUE;
+        filter.never = !outcome.may_be(Truth::TRUE);
+    }
+    for condition in &conditions {
+        for (column, bound) in bounds(condition, &judge) {
+            merge(&mut filter.bounds, column, bound);
+        }
+    }
+    filter.states = states(&judge, &conditions);
+    let spoken: Vec<&Selected> = filter.states.values().filter(|s| s.spoken).collect();
+    filter.never |= spoken.iter().any(|s| s.codes.is_empty() && !s.other && !s.null);
+    filter.always |= filter.span.is_some() && joins.is_empty() && takes_all(&judge, selection);
+    filter
+}
+
+fn all_of(conditions: &[&Expr], judge: &Judge<'_, '_>) -> Truth {
+    let each = conditions.iter().map(|c| truth(c, judge));
+    each.fold(Truth::TRUE, |a, b| if a == Truth::TRUE { b } else { both(a, b) })
+}
+
+fn both(a: Truth, b: Truth) -> Truth {
+    let mut out = Truth::NONE;
+    if a.may_be(Truth::TRUE) && b.may_be(Truth::TRUE) {
+        out = out | Truth::TRUE;
+    }
+    if a != Truth::TRUE || b != Truth::TRUE {
+        out = out | Truth::FALSE;
+    }
+    out
+}
+
+/// A condition that speaks of nothing but one state column, and holds for every state.
+fn takes_all(judge: &Judge<'_, '_>, selection: Option<&Expr>) -> bool {
+    let Some(selection) = selection else { return false };
+    judge.state_columns().iter().any(|(column, codes)| {
+        let of = |value: Val| truth(selection, &Judge { assumed: Some((column.clone(), value)), ..*judge });
+        let each = codes.iter().map(|code| of(Val::Known(Scalar::Text(code.clone()))));
+        let all = each.chain([of(Val::Unlisted)]).all(|t| t == Truth::TRUE);
+        all && truth(selection, judge) != Truth::TRUE
+    })
+}
+
+/// The states that the conditions may select, for each state column of the table.
+fn states(judge: &Judge<'_, '_>, conditions: &[&Expr]) -> BTreeMap<String, Selected> {
+    let mut found = BTreeMap::new();
+    for (column, codes) in judge.state_columns() {
+        let of = |value: Val| all_of(conditions, &Judge { assumed: Some((column.clone(), value)), ..*judge });
+        let may = |value: Val| of(value).may_be(Truth::TRUE);
+        let selected: Vec<String> =
+            codes.iter().filter(|code| may(Val::Known(Scalar::Text((*code).clone())))).cloned().collect();
+        let other = may(Val::Unlisted);
+        let null = may(Val::Known(Scalar::Null));
+        let spoken = selected.len() < codes.len() || !other || !null;
+        found.insert(column, Selected { codes: selected, other, null, spoken });
+    }
+    found
+}
+
+fn merge(bounds: &mut BTreeMap<String, Bound>, column: String, bound: Bound) {
+    let kept = bounds.entry(column).or_insert(bound);
+    *kept = (*kept).min(bound);
+}
+
+/// Columns of the table that a condition binds. Of alternatives only what all bind counts.
+fn bounds(expr: &Expr, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
+    let mut found = BTreeMap::new();
+    match expr {
+        Expr::Nested(inner) => return bounds(inner, judge),
+        Expr::BinaryOp { op: op @ BinaryOperator::And, .. } => {
+            for part in links(expr, op) {
+                for (column, bound) in bounds(part, judge) {
+                    merge(&mut found, column, bound);
+                }
+            }
+        }
+        Expr::BinaryOp { op: op @ BinaryOperator::Or, .. } => {
+            let mut parts = links(expr, op).into_iter().map(|part| bounds(part, judge));
+            found = parts.next().unwrap_or_default();
+            for part in parts {
+                found.retain(|column, _| part.contains_key(column));
+                for (column, bound) in &mut found {
+                    *bound = (*bound).max(part[column]);
+                }
+            }
+        }
+        Expr::BinaryOp { left, op, right } => {
+            for (name, other) in [(left, right), (right, left)] {
+                let Some(column) = judge.own(name) else { continue };
+                let bound = match op {
+                    BinaryOperator::Eq | BinaryOperator::Spaceship if as_name(other).is_none() => {
+                        if matches!(other.as_ref(), Expr::Subquery(_)) { Bound::Query } else { Bound::Value }
+                    }
+                    BinaryOperator::Eq | BinaryOperator::Spaceship if judge.is_variable(other) => Bound::Value,
+                    BinaryOperator::Eq | BinaryOperator::Spaceship => Bound::Join,
+                    _ => Bound::Range,
+                };
+                merge(&mut found, column, bound);
+            }
+        }
+        Expr::In { expr, target, negated, .. } => {
+            let bound = match (target, negated) {
+                (_, true) => Bound::Range,
+                (InTarget::List(_) | InTarget::Unnest(_), false) => Bound::Value,
+                _ => Bound::Query,
+            };
+            match expr.as_ref() {
+                Expr::Tuple(parts) => {
+                    for column in parts.iter().filter_map(|p| judge.own(p)) {
+                        merge(&mut found, column, bound);
+                    }
+                }
+                one => {
+                    if let Some(column) = judge.own(one) {
+                        merge(&mut found, column, bound);
+                    }
+                }
+            }
+        }
+        Expr::AnyOp { left, compare_op: BinaryOperator::Eq, .. } => {
+            if let Some(column) = judge.own(left) {
+                merge(&mut found, column, Bound::Value);
+            }
+        }
+        Expr::Between { expr, .. }
+        | Expr::IsNull(expr)
+        | Expr::IsNotNull(expr)
+        | Expr::Like { expr, .. }
+        | Expr::ILike { expr, .. } => {
+            if let Some(column) = judge.own(expr) {
+                merge(&mut found, column, Bound::Range);
+            }
+        }
+        _ => {}
+    }
+    found
+}
+
+/// Judges a condition for one table of a statement, with at most one column assumed.
+struct Judge<'j, 'a> {
+    knowledge: &'j Knowledge<'a>,
+    scope: &'j Scope<'a>,
+    target: usize,
+    assumed: Option<(String, Val)>,
+}
+
+impl Judge<'_, '_> {
+    /// The column (lower case) of the table in question that an expression names.
+    fn own(&self, expr: &Expr) -> Option<String> {
+        let parts = as_name(expr)?;
+        let binding = self.scope.bindings.get(self.target)?;
+        let column = parts.last()?.value.to_lowercase();
+        match meaning(std::slice::from_ref(self.scope), self.knowledge, parts) {
+            Meaning::Column(found, name) => std::ptr::eq(found, binding).then(|| name.to_lowercase()),
+            // A table that is not the scheduler's: by its qualifier, or because it is the only one.
+            _ if binding.spec.is_some() => None,
+            _ => match parts {
+                [_] => (self.scope.bindings.len() == 1).then_some(column),
+                [.., qualifier, _] => binding.alias.eq_ignore_ascii_case(&qualifier.value).then_some(column),
+                [] => None,
+            },
+        }
+    }
+
+    /// Whether a name is a variable or parameter: a value, although not a literal.
+    fn is_variable(&self, expr: &Expr) -> bool {
+        as_name(expr).is_some_and(|parts| parts.len() == 1 && parts[0].value.starts_with(['@', ':', '$']))
+    }
+
+    /// The state columns of the table with their codes.
+    fn state_columns(&self) -> Vec<(String, Vec<String>)> {
+        let Some(spec) = self.scope.bindings.get(self.target).and_then(|b| b.spec) else {
+            return Vec::new();
+        };
+        let columns = spec.columns_on(self.knowledge.engine);
+        let states = columns.filter_map(|c| {
+            let (_, set) = self.knowledge.states(&spec.name, &c.name)?;
+            Some((c.name.to_lowercase(), set.codes(|_| true)))
+        });
+        states.collect()
+    }
+}
+
+impl Values for Judge<'_, '_> {
+    fn value(&self, name: &Expr) -> Val {
+        match (&self.assumed, self.own(name)) {
+            (Some((column, value)), Some(own)) if own == *column => value.clone(),
+            _ => Val::Unknown,
+        }
+    }
+
+    fn folds_case(&self) -> bool {
+        self.knowledge.engine == crate::manifest::Engine::MySql
+    }
+}
+
+/// Whether an expression is the database's clock, or the clock and an interval.
+pub(super) fn is_now(expr: &Expr) -> bool {
+    const NAMES: [&str; 13] = [
+        "now", "current_timestamp", "localtimestamp", "localtime", "sysdate", "curdate", "current_date", "curtime",
+        "current_time", "clock_timestamp", "statement_timestamp", "transaction_timestamp", "utc_timestamp",
+    ];
+    match expr {
+        Expr::Nested(inner) => is_now(inner),
+        Expr::UnaryOp { op: UnaryOperator::Plus | UnaryOperator::Minus, expr } => is_now(expr),
+        Expr::Cast { expr, .. } => is_now(expr),
+        Expr::AtTimeZone { .. } => false,
+        Expr::BinaryOp { left, op: BinaryOperator::Plus | BinaryOperator::Minus, right } => {
+            is_now(left) || is_now(right)
+        }
+        Expr::Function(function) => {
+            let name = function.name.to_string().to_lowercase();
+            let args = super::truth::arguments(&function.args);
+            let shifted = ["date_sub", "date_add", "subdate", "adddate", "datetime", "date", "timestampadd"];
+            let literal = |e: &&Expr| matches!(e, Expr::Value(v) if v.value.to_string().to_lowercase() == "'now'");
+            NAMES.contains(&name.as_str())
+                || shifted.contains(&name.as_str()) && args.iter().any(|a| is_now(a) || literal(a))
+        }
+        Expr::Identifier(name) => NAMES.contains(&name.value.to_lowercase().as_str()) && name.quote_style.is_none(),
+        _ => false,
+    }
+}

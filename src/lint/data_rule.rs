@@ -1,0 +1,302 @@
+//! Rules about one scheduler: `rules/<scheduler>/<code>.toml`.
+
+use std::collections::BTreeMap;
+
+use minijinja::{Environment, context};
+use serde::Deserialize;
+
+use super::finding::Level;
+use super::knowledge::Knowledge;
+use super::reading::{Assignment, Change, Reading};
+use super::report::{Report, listed, selected, written};
+use crate::data::Tree;
+use crate::manifest::{Manifests, State, StateSet, version_order};
+use crate::{Error, Result};
+
+/// The rules of all schedulers.
+#[derive(Debug, Default)]
+pub struct DataRules {
+    rules: Vec<DataRule>,
+}
+
+/// One rule.
+#[derive(Debug)]
+pub struct DataRule {
+    /// Its code.
+    pub code: String,
+    /// The scheduler it is about.
+    pub scheduler: String,
+    level: Level,
+    file: RuleFile,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleFile {
+    /// `info`, `warning` or `error`.
+    level: String,
+    /// The sentence, a template: `table`, `from`, `to`, `release`, and `col.<role column>`.
+    message: String,
+    /// Why.
+    #[serde(default)]
+    why: Vec<String>,
+    /// The ways out.
+    #[serde(default)]
+    help: Vec<String>,
+    /// Where the fact was read.
+    source: Vec<String>,
+    /// Roles whose tables it is about; all of the scheduler's if none is named.
+    #[serde(default)]
+    on: Vec<String>,
+    /// `update`, `delete`, `insert`; all if none is named.
+    #[serde(default)]
+    does: Vec<String>,
+    /// The first release that it is about.
+    since: Option<String>,
+    /// The first release that it is no longer about.
+    before: Option<String>,
+    /// Columns that are all written.
+    #[serde(default)]
+    sets: Vec<String>,
+    /// Columns none of which is written.
+    #[serde(default)]
+    sets_none: Vec<String>,
+    /// Columns that the condition all binds to a value, a join or a query.
+    #[serde(default)]
+    binds: Vec<String>,
+    /// Columns none of which the condition binds to a value, a join or a query.
+    #[serde(default)]
+    binds_none: Vec<String>,
+    /// The condition names rows by these columns and by nothing else.
+    #[serde(default)]
+    binds_only: Vec<String>,
+    /// The rows' states before: column → states, of which the condition may select one.
+    #[serde(default)]
+    from: BTreeMap<String, Vec<String>>,
+    /// The states that are written: column → states, of which one is.
+    #[serde(default)]
+    to: BTreeMap<String, Vec<String>>,
+    /// Literals that are written: column → values, of which one is.
+    #[serde(default)]
+    gets: BTreeMap<String, Vec<String>>,
+}
+
+impl DataRules {
+    /// The built-in rules.
+    ///
+    /// # Errors
+    /// A rule with a mistake.
+    pub fn load(manifests: &Manifests) -> Result<Self> {
+        Self::from_tree(&Tree::rules(), manifests)
+    }
+
+    /// The rules of a tree.
+    ///
+    /// # Errors
+    /// A rule with a mistake.
+    pub fn from_tree(tree: &Tree, manifests: &Manifests) -> Result<Self> {
+        let mut rules = Vec::new();
+        for (path, data) in tree.iter() {
+            let Some((scheduler, code)) = path.strip_suffix(".toml").and_then(|p| p.split_once('/')) else {
+                continue;
+            };
+            let wrong = |what: String| Error::usage(format!("{}: {what}", data.origin));
+            let file: RuleFile = toml::from_str(&data.text).map_err(|e| wrong(e.to_string().trim().to_owned()))?;
+            let level = Level::of(&file.level).ok_or_else(|| wrong(format!("level = \"{}\" is no level", file.level)))?;
+            let rule = DataRule { code: code.to_owned(), scheduler: scheduler.to_owned(), level, file };
+            rule.check_names(manifests).map_err(|e| e.context(&data.origin))?;
+            rules.push(rule);
+        }
+        Ok(Self { rules })
+    }
+
+    /// The rules that are about a release.
+    pub(super) fn of<'r>(&'r self, knowledge: &Knowledge<'_>) -> impl Iterator<Item = &'r DataRule> + use<'r> {
+        let (scheduler, release) = (knowledge.manifest.scheduler.clone(), version_order(&knowledge.release));
+        self.rules.iter().filter(move |r| r.scheduler == scheduler && r.file.covers(&release))
+    }
+
+    /// All rules.
+    pub fn iter(&self) -> impl Iterator<Item = &DataRule> {
+        self.rules.iter()
+    }
+}
+
+impl RuleFile {
+    fn covers(&self, release: &[u64]) -> bool {
+        let at_least = self.since.as_ref().is_none_or(|since| release >= version_order(since).as_slice());
+        at_least && self.before.as_ref().is_none_or(|before| release < version_order(before).as_slice())
+    }
+
+    fn columns(&self) -> impl Iterator<Item = &String> {
+        let lists = [&self.sets, &self.sets_none, &self.binds, &self.binds_none, &self.binds_only];
+        lists.into_iter().flatten().chain(self.from.keys()).chain(self.to.keys()).chain(self.gets.keys())
+    }
+}
+
+impl DataRule {
+    /// Every role, column and release must be one that some generation has.
+    fn check_names(&self, manifests: &Manifests) -> Result<()> {
+        let all = manifests.of(&self.scheduler)?;
+        let releases = [&self.file.since, &self.file.before].into_iter().flatten();
+        for release in releases {
+            manifests.release(&self.scheduler, release)?;
+        }
+        for role in &self.file.on {
+            if !all.iter().any(|m| m.has(role)) {
+                return Err(Error::usage(format!("on: no generation has a role `{role}`")));
+            }
+        }
+        for column in self.file.columns() {
+            let known = |m: &&crate::manifest::Manifest| {
+                let roles = m.roles.iter().filter(|(name, _)| self.file.on.is_empty() || self.file.on.contains(name));
+                roles.into_iter().any(|(_, r)| r.columns.contains_key(column))
+            };
+            if !all.iter().any(known) {
+                return Err(Error::usage(format!("no role of the rule has a column `{column}`")));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn check(&self, report: &mut Report<'_>, reading: &Reading) {
+        for change in &reading.changes {
+            if let Some(found) = self.applies(report.knowledge, change) {
+                self.say(report, change, &found);
+            }
+        }
+    }
+
+    fn applies(&self, knowledge: &Knowledge<'_>, change: &Change) -> Option<Found> {
+        let file = &self.file;
+        let (role, spec) = knowledge.role(&change.table)?;
+        if !(file.on.is_empty() || file.on.iter().any(|r| r == role)) {
+            return None;
+        }
+        if !(file.does.is_empty() || file.does.iter().any(|d| d == change.does.name())) {
+            return None;
+        }
+        let real = |column: &String| spec.columns.get(column);
+        let set = |column: &String| real(column).is_some_and(|c| change.set(c).is_some());
+        let bound = |column: &String| {
+            let bound = real(column).and_then(|c| change.filter.bounds.get(&c.to_lowercase()));
+            bound.is_some_and(|b| *b != super::reading::Bound::Range)
+        };
+        // A column that the release lacks can be neither written nor missed.
+        let has = |columns: &[String]| columns.is_empty() || columns.iter().any(|c| real(c).is_some());
+        let fits = file.sets.iter().all(set)
+            && has(&file.sets_none)
+            && !file.sets_none.iter().any(set)
+            && file.binds.iter().all(bound)
+            && has(&file.binds_none)
+            && !file.binds_none.iter().any(bound)
+            && (file.binds_only.is_empty() || self.binds_only(change, spec));
+        if !fits {
+            return None;
+        }
+        let mut found = Found::default();
+        for (column, wanted) in &file.from {
+            let states = self.states(knowledge, change, role, real(column)?, wanted, |c, n, s| selected(c, n, s))?;
+            found.from = states;
+        }
+        for (column, wanted) in &file.to {
+            let name = real(column)?;
+            found.to = self.states(knowledge, change, role, name, wanted, |c, n, s| written(c, n, s))?;
+            found.at = change.set(name).cloned();
+        }
+        for (column, wanted) in &file.gets {
+            let assignment = change.set(real(column)?)?;
+            let got = assignment.value.literals().iter().find(|s| {
+                wanted.iter().any(|w| s.code().map_or(w == "NULL", |code| code == *w))
+            })?;
+            found.to = got.to_string();
+            found.at = Some(assignment.clone());
+        }
+        if found.at.is_none() {
+            found.at = file.sets.first().and_then(real).and_then(|c| change.set(c)).cloned();
+        }
+        Some(found)
+    }
+
+    /// Rows are named by some of these columns, and by no other.
+    fn binds_only(&self, change: &Change, role: &crate::manifest::Role) -> bool {
+        let named: Vec<&String> = change
+            .filter
+            .bounds
+            .iter()
+            .filter(|(_, b)| **b == super::reading::Bound::Value)
+            .map(|(c, _)| c)
+            // A state says which kind of rows, not which rows.
+            .filter(|c| role.columns.get("state").is_none_or(|s| !s.eq_ignore_ascii_case(c)))
+            .collect();
+        let own = |column: &&String| {
+            self.file.binds_only.iter().filter_map(|c| role.columns.get(c)).any(|c| c.eq_ignore_ascii_case(column))
+        };
+        !named.is_empty() && named.iter().all(own)
+    }
+
+    fn states(
+        &self,
+        knowledge: &Knowledge<'_>,
+        change: &Change,
+        role: &str,
+        column: &str,
+        wanted: &[String],
+        of: impl for<'s> Fn(&Change, &str, &'s StateSet) -> Vec<&'s State>,
+    ) -> Option<String> {
+        let name = knowledge.role_column(&change.table, column)?;
+        debug_assert!(name.starts_with(role));
+        let set = knowledge.manifest.states.get(&name)?;
+        let null = set.null.as_ref();
+        let fits = |state: &&State| wanted.iter().any(|w| is_wanted(state, null, w));
+        let states: Vec<&State> = of(change, column, set).into_iter().filter(fits).collect();
+        (!states.is_empty()).then(|| listed(&states))
+    }
+
+    fn say(&self, report: &mut Report<'_>, change: &Change, found: &Found) {
+        let knowledge = report.knowledge;
+        let columns = knowledge.role(&change.table).map(|(_, role)| role.columns.clone()).unwrap_or_default();
+        let render = |text: &str| {
+            let values = context! {
+                table => &change.table, from => &found.from, to => &found.to,
+                release => knowledge.title(), col => &columns,
+            };
+            Environment::new().render_str(text, values).unwrap_or_else(|_| text.to_owned())
+        };
+        let span = found.at.as_ref().map_or(change.span, |a| a.span);
+        let (message, why, help): (_, Vec<String>, Vec<String>) = (
+            render(&self.file.message),
+            self.file.why.iter().map(|t| render(t.as_str())).collect(),
+            self.file.help.iter().map(|t| render(t.as_str())).collect(),
+        );
+        let sources = self.file.source.join("; ");
+        let finding = report.at(span, self.level, message);
+        for fact in why {
+            finding.why(fact);
+        }
+        finding.why(format!("read in {sources}"));
+        for way in help {
+            finding.help(way);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    from: String,
+    to: String,
+    at: Option<Assignment>,
+}
+
+/// Whether a word of a rule means a state: a code, a name, `phase:…`, `finished`, `unfinished`, `null`.
+fn is_wanted(state: &State, null: Option<&State>, word: &str) -> bool {
+    match word {
+        "finished" => state.finished,
+        "unfinished" => !state.finished,
+        "null" => null.is_some_and(|n| std::ptr::eq(n, state)),
+        _ => match word.strip_prefix("phase:") {
+            Some(phase) => state.phase == phase,
+            None => state.code == word || state.name == word,
+        },
+    }
+}

@@ -1,0 +1,84 @@
+//! What a statement does as a whole.
+
+use sqlparser::ast::{AlterTableOperation, ObjectName, ObjectType, Set, Statement};
+
+use super::reading::{Deed, Definition};
+use super::scope::last_part;
+
+/// What a statement does.
+pub(super) fn deed(statement: &Statement) -> Deed {
+    match statement {
+        Statement::Query(_) | Statement::Explain { .. } | Statement::ExplainTable { .. } => Deed::Query,
+        Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Merge(_) => Deed::Change,
+        Statement::StartTransaction { .. } => Deed::Begin,
+        Statement::Commit { .. } => Deed::Commit,
+        Statement::Rollback { savepoint: None, .. } => Deed::Rollback,
+        Statement::Set(set) => set_of(set),
+        other => definition(other).map_or(Deed::Other, Deed::Define),
+    }
+}
+
+/// Whether a statement holds other statements that run later.
+pub(super) fn has_body(statement: &Statement) -> bool {
+    matches!(statement, Statement::CreateTrigger(_) | Statement::CreateProcedure { .. } | Statement::CreateFunction(_))
+}
+
+fn definition(statement: &Statement) -> Option<Definition> {
+    let of = |what: &'static str, names: Vec<&ObjectName>| Definition {
+        what,
+        tables: names.into_iter().map(|n| last_part(n).0).collect(),
+        filled: false,
+        temporary: false,
+    };
+    Some(match statement {
+        Statement::CreateTable(table) => Definition {
+            filled: table.query.is_some(),
+            temporary: table.temporary,
+            ..of("CREATE TABLE", vec![&table.name])
+        },
+        Statement::CreateView(view) => of("CREATE VIEW", vec![&view.name]),
+        Statement::CreateIndex(index) => of("CREATE INDEX", vec![&index.table_name]),
+        Statement::AlterTable(table) => {
+            let renamed = table.operations.iter().any(|o| matches!(o, AlterTableOperation::RenameTable { .. }));
+            of(if renamed { "RENAME TABLE" } else { "ALTER TABLE" }, vec![&table.name])
+        }
+        Statement::RenameTable(tables) => of("RENAME TABLE", tables.iter().map(|t| &t.old_name).collect()),
+        Statement::Truncate(truncate) => of("TRUNCATE", truncate.table_names.iter().map(|t| &t.name).collect()),
+        Statement::CreateTrigger(trigger) => of("CREATE TRIGGER", vec![&trigger.table_name]),
+        Statement::DropTrigger(trigger) => {
+            of("DROP TRIGGER", trigger.table_name.as_ref().map(|t| vec![t]).unwrap_or_default())
+        }
+        Statement::CreateFunction(_) => of("CREATE FUNCTION", Vec::new()),
+        Statement::CreateProcedure { .. } => of("CREATE PROCEDURE", Vec::new()),
+        Statement::Drop { object_type, names, temporary, .. } => {
+            let what = match object_type {
+                ObjectType::Table => "DROP TABLE",
+                ObjectType::View => "DROP VIEW",
+                ObjectType::Index => "DROP INDEX",
+                _ => "DROP",
+            };
+            Definition { temporary: *temporary, ..of(what, names.iter().collect()) }
+        }
+        _ => return None,
+    })
+}
+
+fn set_of(set: &Set) -> Deed {
+    let one = |name: String, value: String| {
+        let name = name.to_lowercase();
+        let bare = name.trim_start_matches('@');
+        let bare = ["session.", "global.", "local."].iter().fold(bare, |n, p| n.strip_prefix(p).unwrap_or(n));
+        Deed::Set { name: bare.to_owned(), value }
+    };
+    match set {
+        Set::SingleAssignment { variable, values, .. } => {
+            let value = values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            one(variable.to_string(), value)
+        }
+        Set::MultipleAssignments { assignments } => assignments
+            .first()
+            .map_or(Deed::Other, |a| one(a.name.to_string(), a.value.to_string())),
+        Set::SetTransaction { .. } => one("transaction".to_owned(), set.to_string()),
+        _ => Deed::Other,
+    }
+}

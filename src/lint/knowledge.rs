@@ -1,0 +1,281 @@
+//! What is known of the release that a script will run on, and of its neighbours.
+
+use std::collections::BTreeMap;
+
+use crate::manifest::{Engine, ForeignKey, Manifest, Manifests, Role, StateSet, TableSpec};
+use crate::{Error, Result};
+
+/// The release, on one kind of database.
+pub struct Knowledge<'a> {
+    /// The release's generation.
+    pub manifest: &'a Manifest,
+    /// The release that was named.
+    pub release: String,
+    /// The kind of database.
+    pub engine: Engine,
+    /// Tables by their name in lower case.
+    tables: BTreeMap<String, &'a TableSpec>,
+    /// The other generations, the nearest first.
+    others: Vec<&'a Manifest>,
+    /// What most of the tables' names begin with, in lower case.
+    prefix: Option<String>,
+}
+
+impl<'a> Knowledge<'a> {
+    /// What is known of a release.
+    ///
+    /// # Errors
+    /// The scheduler or the release is not known.
+    pub fn of(manifests: &'a Manifests, scheduler: &str, release: &str, engine: Engine) -> Result<Self> {
+        let manifest = manifests.release(scheduler, release)?;
+        let all = manifests.of(scheduler)?;
+        let at = all.iter().position(|m| m.generation == manifest.generation);
+        let at = at.ok_or_else(|| Error::internal(format!("{release} has no generation")))?;
+        let mut others: Vec<(usize, &Manifest)> =
+            all.into_iter().enumerate().filter(|(n, _)| *n != at).collect();
+        others.sort_by_key(|(n, _)| n.abs_diff(at));
+        let tables: BTreeMap<String, &TableSpec> =
+            manifest.tables.values().filter(|t| t.on(engine)).map(|t| (t.name.to_lowercase(), t)).collect();
+        let prefix = common_prefix(tables.keys());
+        Ok(Self {
+            manifest,
+            release: release.to_owned(),
+            engine,
+            tables,
+            others: others.into_iter().map(|(_, m)| m).collect(),
+            prefix,
+        })
+    }
+
+    /// How people call the release: `Apache Airflow 2.10.5`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        format!("{} {}", self.manifest.title, self.release)
+    }
+
+    /// The scheduler's table of a name, however it is spelt.
+    #[must_use]
+    pub fn table(&self, name: &str) -> Option<&'a TableSpec> {
+        self.tables.get(&name.to_lowercase()).copied()
+    }
+
+    /// The tables' names.
+    pub fn table_names(&self) -> impl Iterator<Item = &'a str> {
+        self.tables.values().map(|t| t.name.as_str())
+    }
+
+    /// Whether a table has a column on this kind of database.
+    #[must_use]
+    pub fn has_column(&self, table: &TableSpec, column: &str) -> bool {
+        table.columns_on(self.engine).any(|c| c.name.eq_ignore_ascii_case(column))
+    }
+
+    /// The column's form, if the table has it.
+    #[must_use]
+    pub fn column_spec(&self, table: &TableSpec, column: &str) -> Option<crate::manifest::ColumnSpec> {
+        table.columns_on(self.engine).find(|c| c.name.eq_ignore_ascii_case(column)).and_then(|c| c.on(self.engine))
+    }
+
+    /// The role that a table plays.
+    #[must_use]
+    pub fn role(&self, table: &str) -> Option<(&'a str, &'a Role)> {
+        role_in(self.manifest, table)
+    }
+
+    /// The role column of a column: `task_instance.state`.
+    #[must_use]
+    pub fn role_column(&self, table: &str, column: &str) -> Option<String> {
+        role_column_in(self.manifest, table, column)
+    }
+
+    /// The states of a column, if it holds states.
+    #[must_use]
+    pub fn states(&self, table: &str, column: &str) -> Option<(String, &'a StateSet)> {
+        let name = self.role_column(table, column)?;
+        let set = self.manifest.states.get(&name)?;
+        Some((name, set))
+    }
+
+    /// The table's primary key.
+    #[must_use]
+    pub fn key(&self, table: &str) -> Vec<String> {
+        self.table(table).map(|t| t.key_on(self.engine).to_vec()).unwrap_or_default()
+    }
+
+    /// Whether a column leads the primary key, a unique key or an index.
+    #[must_use]
+    pub fn is_indexed(&self, table: &str, column: &str) -> bool {
+        let Some(spec) = self.table(table) else { return false };
+        let (unique, indexes) = match self.engine {
+            Engine::PostgreSql => (&spec.unique_postgresql, &spec.indexes_postgresql),
+            _ => (&spec.unique_mysql, &spec.indexes_mysql),
+        };
+        let leads = |key: &Vec<String>| key.first().is_some_and(|c| c.eq_ignore_ascii_case(column));
+        let key = spec.key_on(self.engine).first().is_some_and(|c| c.eq_ignore_ascii_case(column));
+        // InnoDB makes an index for each foreign key.
+        let foreign = self.engine == Engine::MySql && spec.foreign_keys_mysql.iter().any(|k| leads(&k.columns));
+        key || foreign || unique.iter().any(leads) || indexes.iter().any(leads)
+    }
+
+    /// The tables with a foreign key to a table.
+    #[must_use]
+    pub fn children(&self, table: &str) -> Vec<(&'a str, &'a ForeignKey)> {
+        let all = self.tables.values().flat_map(|t| t.foreign_keys_on(self.engine).iter().map(|k| (t.name.as_str(), k)));
+        all.filter(|(_, key)| key.references.eq_ignore_ascii_case(table)).collect()
+    }
+
+    /// The tables whose rows a table's rows are parts of, with the referring column.
+    #[must_use]
+    pub fn parents_of_parts(&self, table: &str) -> Vec<(String, String)> {
+        let relations = self.manifest.relations.iter().filter(|r| r.part_of);
+        let named = relations.filter_map(|r| {
+            let (child, column) = r.child.split_once('.')?;
+            let (parent, _) = r.parent.split_once('.')?;
+            let (child, parent) = (self.manifest.roles.get(child)?, self.manifest.roles.get(parent)?);
+            let ours = child.table.eq_ignore_ascii_case(table) && !parent.table.eq_ignore_ascii_case(table);
+            ours.then(|| (parent.table.clone(), column.to_owned()))
+        });
+        named.collect()
+    }
+
+    /// The tables whose rows are parts of a table's rows.
+    #[must_use]
+    pub fn parts_of(&self, table: &str) -> Vec<String> {
+        let mut found: Vec<String> = self
+            .table_names()
+            .filter(|child| self.parents_of_parts(child).iter().any(|(p, _)| p.eq_ignore_ascii_case(table)))
+            .map(ToOwned::to_owned)
+            .collect();
+        found.dedup();
+        found
+    }
+
+    /// The nearest other generation in which a role column legally holds a code.
+    #[must_use]
+    pub fn others_with_state(&self, role_column: &str, code: &str) -> Option<&'a Manifest> {
+        let holds = |m: &&Manifest| {
+            m.states.get(role_column).and_then(|set| set.by_code(code)).is_some_and(|state| state.legal)
+        };
+        self.others.iter().copied().find(holds)
+    }
+
+    /// Whether a name looks like one of the scheduler's tables.
+    #[must_use]
+    pub fn looks_ours(&self, name: &str) -> bool {
+        let lower = name.to_lowercase();
+        self.prefix.as_ref().is_some_and(|p| lower.starts_with(p)) || self.elsewhere(&lower).is_some()
+    }
+
+    /// The nearest other generation that has a table.
+    #[must_use]
+    pub fn elsewhere(&self, table: &str) -> Option<&'a Manifest> {
+        self.others.iter().copied().find(|m| m.tables.keys().any(|t| t.eq_ignore_ascii_case(table)))
+    }
+
+    /// What to use instead of a table that this release lacks, and where the name is right.
+    #[must_use]
+    pub fn instead_of_table(&self, name: &str) -> Vec<String> {
+        let mut ways = Vec::new();
+        if let Some(m) = self.elsewhere(name) {
+            ways.push(format!("{} has it in {}", m.title, m.release_range()));
+            if let Some(now) = role_in(m, name).and_then(|(role, _)| self.manifest.roles.get(role)) {
+                ways.push(format!("here the table is {}", now.table));
+            }
+        }
+        if ways.len() < 2
+            && let Some(near) = nearest(name, self.table_names())
+        {
+            ways.push(format!("did you mean {near}?"));
+        }
+        ways
+    }
+
+    /// What to use instead of a column that this release lacks.
+    #[must_use]
+    pub fn instead_of_column(&self, table: &TableSpec, column: &str) -> Vec<String> {
+        let mut ways = Vec::new();
+        for m in &self.others {
+            let Some((there, _)) = tables_of(m, table, self.manifest)
+                .filter(|t| t.columns_on(self.engine).any(|c| c.name.eq_ignore_ascii_case(column)))
+                .map(|t| (t, ()))
+                .next()
+            else {
+                continue;
+            };
+            ways.push(format!("{}.{column} is there in {} {}", there.name, m.title, m.release_range()));
+            let now = role_column_in(m, &there.name, column).and_then(|name| {
+                let now = self.manifest.column(&name).ok()?;
+                Some(now.to_owned())
+            });
+            if let Some(now) = now.filter(|now| !now.eq_ignore_ascii_case(column)) {
+                ways.push(format!("here the column is {}.{now}", table.name));
+            }
+            break;
+        }
+        if ways.len() < 2 {
+            let names: Vec<&str> = table.columns_on(self.engine).map(|c| c.name.as_str()).collect();
+            if let Some(near) = nearest(column, names.into_iter()) {
+                ways.push(format!("did you mean {near}?"));
+            }
+        }
+        ways
+    }
+
+    /// A state for people: `4 READY_STOP`.
+    #[must_use]
+    pub fn state_name(&self, set: &StateSet, code: &str) -> String {
+        match set.by_code(code) {
+            Some(state) if state.name.eq_ignore_ascii_case(code) => code.to_owned(),
+            Some(state) => format!("{code} {}", state.name),
+            None => code.to_owned(),
+        }
+    }
+}
+
+/// The tables of another generation that play the role of this one's table, or bear its name.
+fn tables_of<'m>(
+    m: &'m Manifest,
+    table: &'m TableSpec,
+    here: &'m Manifest,
+) -> impl Iterator<Item = &'m TableSpec> + use<'m> {
+    let role = role_in(here, &table.name).map(|(role, _)| role);
+    let played = role.and_then(|role| m.roles.get(role)).map(|role| role.table.as_str());
+    m.tables.values().filter(move |t| {
+        t.name.eq_ignore_ascii_case(&table.name) || played.is_some_and(|p| t.name.eq_ignore_ascii_case(p))
+    })
+}
+
+fn role_in<'m>(m: &'m Manifest, table: &str) -> Option<(&'m str, &'m Role)> {
+    m.roles.iter().find(|(_, role)| role.table.eq_ignore_ascii_case(table)).map(|(name, role)| (name.as_str(), role))
+}
+
+fn role_column_in(m: &Manifest, table: &str, column: &str) -> Option<String> {
+    let roles = m.roles.iter().filter(|(_, role)| role.table.eq_ignore_ascii_case(table));
+    let mut found = roles.flat_map(|(name, role)| {
+        let columns = role.columns.iter().filter(|(_, real)| real.eq_ignore_ascii_case(column));
+        columns.map(move |(alias, _)| format!("{name}.{alias}"))
+    });
+    found.next()
+}
+
+/// The name that is most alike, if one is.
+fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let lower = name.to_lowercase();
+    let known: Vec<(String, &str)> = names.map(|n| (n.to_lowercase(), n)).collect();
+    let keys: Vec<&str> = known.iter().map(|(lower, _)| lower.as_str()).collect();
+    let best = similar::get_close_matches(lower.as_str(), &keys, 1, 0.7).first().map(|s| (*s).to_owned())?;
+    known.into_iter().find(|(lower, _)| *lower == best).map(|(_, n)| n.to_owned())
+}
+
+/// What at least half of the names begin with, up to an underscore.
+fn common_prefix<'n>(names: impl Iterator<Item = &'n String>) -> Option<String> {
+    let names: Vec<&String> = names.collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in &names {
+        for (at, _) in name.match_indices('_') {
+            *counts.entry(&name[..=at]).or_default() += 1;
+        }
+    }
+    let common = counts.into_iter().filter(|(prefix, n)| n * 2 >= names.len() && prefix.len() > 2);
+    common.max_by_key(|(prefix, n)| (*n, prefix.len())).map(|(prefix, _)| prefix.to_owned())
+}

@@ -1,0 +1,201 @@
+//! Checks hand-written SQL against the release that it will run on. Pure.
+//!
+//! A script is split as its client splits it ([`crate::sql`]), each statement is parsed and
+//! read into what the rules see ([`reading`]): the rows that it selects, as sets of states,
+//! and what it writes to them. Rules speak about these, not about text.
+
+mod allow;
+mod conditions;
+mod config;
+mod data_rule;
+mod define;
+mod finding;
+mod fix;
+mod knowledge;
+mod page;
+mod parse;
+mod read;
+pub mod reading;
+mod report;
+pub mod rules;
+mod scope;
+mod truth;
+
+use std::ops::Range;
+
+pub use allow::told;
+pub use config::Config;
+pub use data_rule::DataRules;
+pub use finding::{Edit, Finding, Level};
+pub use fix::fixed;
+pub use knowledge::Knowledge;
+pub use page::{Page, Pages};
+pub use report::Report;
+
+use self::parse::{End, Parsed, Unread};
+use self::reading::{Deed, Reading};
+use self::rules::{Across, Check};
+use crate::sql::{Client, Piece, PieceKind, Places, split};
+
+/// What was found in a script.
+#[derive(Debug, Default)]
+pub struct Linted {
+    /// Findings, in the order of the script.
+    pub findings: Vec<Finding>,
+    /// How many statements there are.
+    pub statements: usize,
+    /// How many of them could not be read, so that nothing in them was checked.
+    pub unread: usize,
+    /// How many findings the script allows by its comments.
+    pub allowed: usize,
+}
+
+/// Checks a script.
+#[must_use]
+pub fn lint(text: &str, knowledge: &Knowledge<'_>, data: &DataRules, config: &Config) -> Linted {
+    let places = Places::of(text);
+    let script = split(text, Client::of(knowledge.engine));
+    let grammar = parse::grammar(knowledge.engine);
+    let mut run = Run {
+        report: Report::new(knowledge, &places),
+        across: rules::ALL.iter().filter_map(across).collect(),
+        data,
+        linted: Linted::default(),
+    };
+    if script.bom {
+        run.says("byte-order-mark", 0..3, Level::Info, "the file begins with a byte order mark");
+    }
+    if script.crlf {
+        let at = text.find("\r\n").unwrap_or_default();
+        run.says("windows-lines", at..at, Level::Info, "lines end as on Windows (CRLF)");
+    }
+    for piece in &script.pieces {
+        match piece.kind {
+            PieceKind::Client => run.client(text, piece),
+            PieceKind::Sql => {
+                for parsed in parse::parse(text, piece, grammar.as_ref(), &places) {
+                    run.statement(parsed, piece);
+                }
+            }
+        }
+    }
+    run.end();
+    let Run { report, mut linted, .. } = run;
+    let comments = script.comments.iter().map(|c| c.range.clone());
+    let ranges: Vec<Range<usize>> = script.pieces.iter().map(|p| p.range.clone()).collect();
+    let allowed = allow::read(text, comments, &ranges);
+    let (findings, silenced) = allow::apply(allowed, config.levelled(report.findings));
+    linted.findings = findings;
+    linted.allowed = silenced;
+    linted.findings.sort_by_key(|f| (f.range.start, std::cmp::Reverse(f.level), f.rule.clone()));
+    linted
+}
+
+fn across(rule: &rules::Rule) -> Option<(&'static str, Box<dyn Across>)> {
+    match rule.check {
+        Check::Across(watch) => Some((rule.code, watch())),
+        Check::Each(_) => None,
+    }
+}
+
+struct Run<'r> {
+    report: Report<'r>,
+    across: Vec<(&'static str, Box<dyn Across>)>,
+    data: &'r DataRules,
+    linted: Linted,
+}
+
+impl<'r> Run<'r> {
+    fn says(&mut self, rule: &'static str, range: Range<usize>, level: Level, message: &str) -> &mut Finding {
+        self.report.rule = rule;
+        self.report.over(range, level, message)
+    }
+
+    fn client(&mut self, text: &str, piece: &Piece) {
+        let line = &text[piece.range.clone()];
+        let word = line.trim_start_matches(['\\', '.']).split_whitespace().next().unwrap_or_default();
+        let reads = ["i", "ir", "include", "include_relative", "source", "read"].contains(&word) || line.starts_with("\\.");
+        if reads {
+            let range = piece.range.clone();
+            self.says("other-file", range, Level::Warning, "another file is run here: what it does is not checked")
+                .help("give flowmend that file, too");
+        }
+    }
+
+    fn statement(&mut self, parsed: Parsed, piece: &Piece) {
+        self.linted.statements += 1;
+        self.report.start = parsed.start;
+        let number = self.linted.statements;
+        match (piece.open, parsed.end) {
+            (Some(open), _) => {
+                let range = open..open + 1;
+                self.says("open-quote", range, Level::Error, "a quote or comment begins here and never ends");
+            }
+            (None, End::Missing) => self.missing_end(&parsed),
+            (None, End::Script) => {
+                let at = parsed.range.end;
+                self.says("unterminated-statement", at..at, Level::Info, "the last statement has no semicolon");
+            }
+            (None, End::Marked) => {}
+        }
+        match parsed.what {
+            Err(unread) => self.unread(&unread, piece),
+            Ok(statement) => {
+                let mut reading = read::read(&statement, self.report.knowledge);
+                reading.number = number;
+                reading.range = parsed.range;
+                self.rules(&reading);
+            }
+        }
+    }
+
+    fn missing_end(&mut self, parsed: &Parsed) {
+        let at = parsed.range.end;
+        let message = "the statement has no semicolon, and another begins";
+        self.says("unterminated-statement", at..at, Level::Error, message)
+            .why("the server sees one statement and refuses it with a syntax error: nothing of it runs")
+            .edit(at..at, ";");
+    }
+
+    fn unread(&mut self, unread: &Unread, piece: &Piece) {
+        if piece.open.is_some() {
+            return;
+        }
+        self.linted.unread += 1;
+        let changes = ["UPDATE", "DELETE", "INSERT", "REPLACE", "MERGE", "WITH"].contains(&unread.word.as_str());
+        let level = if changes { Level::Error } else { Level::Warning };
+        let message = format!("this statement is not understood, and nothing in it was checked: {}", unread.message);
+        self.report.rule = "unread-statement";
+        self.report.at(unread.span, level, message);
+    }
+
+    fn rules(&mut self, reading: &Reading) {
+        for rule in rules::ALL {
+            if let Check::Each(check) = rule.check {
+                self.report.rule = rule.code;
+                check(&mut self.report, reading);
+            }
+        }
+        for rule in self.data.of(self.report.knowledge) {
+            self.report.rule = &rule.code;
+            rule.check(&mut self.report, reading);
+        }
+        for (code, watch) in &mut self.across {
+            self.report.rule = code;
+            watch.see(&mut self.report, reading);
+        }
+        if let Deed::Define(definition) = &reading.deed
+            && definition.what.starts_with("CREATE")
+        {
+            self.report.made.extend(definition.tables.iter().map(|t| t.to_lowercase()));
+        }
+    }
+
+    fn end(&mut self) {
+        self.report.start = 0;
+        for (code, watch) in &mut self.across {
+            self.report.rule = code;
+            watch.end(&mut self.report);
+        }
+    }
+}

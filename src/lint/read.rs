@@ -1,0 +1,476 @@
+//! Turns a syntax tree into what the rules see.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    self, AssignmentTarget, BinaryOperator, Delete, Expr, FromTable, InTarget, Insert, ObjectName, OnInsert, Query,
+    Select, SetExpr, Spanned as _, Statement, TableObject, Update, UpdateTableFromKind, Visit, Visitor,
+};
+use sqlparser::tokenizer::Span;
+
+use super::conditions;
+use super::define;
+use super::knowledge::Knowledge;
+use super::reading::{
+    Assignment, Change, CodeUse, Deed, Does, Filter, Reading, Remark, Scalar, Stranger, TableUse, Written,
+};
+use super::scope::{Binding, Meaning, Scope, as_name, last_part, meaning};
+use super::truth::{arguments, literal};
+
+/// Reads one statement.
+pub(super) fn read(statement: &Statement, knowledge: &Knowledge<'_>) -> Reading {
+    let mut reader = Reader {
+        knowledge,
+        scopes: Vec::new(),
+        hidden: Vec::new(),
+        body: 0,
+        reading: Reading { deed: define::deed(statement), ..Reading::default() },
+    };
+    let _ = statement.visit(&mut reader);
+    let mut reading = reader.reading;
+    if !reading.changes.is_empty() && matches!(reading.deed, Deed::Query | Deed::Other) {
+        reading.deed = Deed::Change;
+    }
+    reading
+}
+
+struct Reader<'k, 'a> {
+    knowledge: &'k Knowledge<'a>,
+    /// From the outermost to the innermost.
+    scopes: Vec<Scope<'a>>,
+    /// Names of common table expressions.
+    hidden: Vec<String>,
+    /// How many routine or trigger bodies are open.
+    body: usize,
+    reading: Reading,
+}
+
+impl Visitor for Reader<'_, '_> {
+    type Break = ();
+
+    fn pre_visit_statement(&mut self, statement: &Statement) -> ControlFlow<()> {
+        let scope = match statement {
+            Statement::Update(update) => self.update(update),
+            Statement::Delete(delete) => self.delete(delete),
+            Statement::Insert(insert) => self.insert(insert),
+            _ => Scope::default(),
+        };
+        self.scopes.push(scope);
+        self.body += usize::from(define::has_body(statement));
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_statement(&mut self, statement: &Statement) -> ControlFlow<()> {
+        self.scopes.pop();
+        self.body -= usize::from(define::has_body(statement));
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        if let Some(with) = &query.with {
+            self.hidden.extend(with.cte_tables.iter().map(|cte| cte.alias.name.value.clone()));
+        }
+        self.reading.subqueries += 1;
+        let scope = Scope::of_query(self.knowledge, query, &self.hidden);
+        self.scopes.push(scope);
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.scopes.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+        let scope = Scope::of_select(self.knowledge, select, &self.hidden);
+        self.uses(&scope.bindings, &[]);
+        self.scopes.push(scope);
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_select(&mut self, _: &Select) -> ControlFlow<()> {
+        self.scopes.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        self.expression(expr);
+        ControlFlow::Continue(())
+    }
+}
+
+impl<'a> Reader<'_, 'a> {
+    fn update(&mut self, update: &Update) -> Scope<'a> {
+        let mut scope = Scope::default();
+        scope.add(self.knowledge, &update.table, &self.hidden);
+        let own = scope.bindings.len();
+        let from = match &update.from {
+            Some(UpdateTableFromKind::BeforeSet(from) | UpdateTableFromKind::AfterSet(from)) => from.as_slice(),
+            None => &[],
+        };
+        for table in from {
+            scope.add(self.knowledge, table, &self.hidden);
+        }
+        let sets = self.assignments(&update.assignments, &scope);
+        // In MySQL any joined table may be written; elsewhere only the first.
+        let mut targets: Vec<usize> = sets.iter().map(|(binding, _)| binding.unwrap_or(0)).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets.retain(|t| *t < own.max(1));
+        let joins = conditions::joined(std::iter::once(&update.table).chain(from));
+        let where_and_joins = (update.selection.as_ref(), joins.as_slice());
+        let limited = update.limit.as_ref().filter(|_| update.order_by.is_empty()).map(Expr::span);
+        self.uses(&scope.bindings, &targets);
+        for target in &targets {
+            let of_target = sets.iter().filter(|(b, _)| b.unwrap_or(0) == *target).map(|(_, set)| set.clone());
+            let Some(binding) = scope.bindings.get(*target) else { continue };
+            let filter = conditions::filter(self.knowledge, &scope, *target, where_and_joins, limited);
+            self.change(Does::Update, binding, of_target.collect(), filter, targets.len());
+        }
+        scope
+    }
+
+    fn delete(&mut self, delete: &Delete) -> Scope<'a> {
+        let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
+        let mut scope = Scope::of(self.knowledge, from, &self.hidden);
+        let using = delete.using.as_deref().unwrap_or_default();
+        for table in using {
+            scope.add(self.knowledge, table, &self.hidden);
+        }
+        let named: Vec<usize> = delete
+            .tables
+            .iter()
+            .filter_map(|name| {
+                let name = last_part(name).0;
+                scope.bindings.iter().position(|b| b.alias.eq_ignore_ascii_case(&name) || b.table.eq_ignore_ascii_case(&name))
+            })
+            .collect();
+        // DELETE FROM a USING b deletes from a; MySQL's DELETE a, b FROM … names them.
+        let targets = if named.is_empty() { vec![0] } else { named };
+        let joins = conditions::joined(from.iter().chain(using));
+        let limited = delete.limit.as_ref().filter(|_| delete.order_by.is_empty()).map(Expr::span);
+        self.uses(&scope.bindings, &targets);
+        for target in &targets {
+            let Some(binding) = scope.bindings.get(*target) else { continue };
+            let filter =
+                conditions::filter(self.knowledge, &scope, *target, (delete.selection.as_ref(), &joins), limited);
+            self.change(Does::Delete, binding, Vec::new(), filter, targets.len());
+        }
+        scope
+    }
+
+    fn insert(&mut self, insert: &Insert) -> Scope<'a> {
+        let TableObject::TableName(name) = &insert.table else {
+            return Scope::default();
+        };
+        let (table, span) = last_part(name);
+        let alias = insert.table_alias.as_ref().map_or_else(|| table.clone(), |a| a.alias.value.clone());
+        let spec = self.knowledge.table(&table);
+        let binding = Binding { alias, table, span, spec };
+        let scope = Scope { bindings: vec![binding], aliases: Vec::new() };
+        self.uses(&scope.bindings, &[0]);
+        let mut sets: Vec<Assignment> =
+            self.assignments(&insert.assignments, &scope).into_iter().map(|(_, s)| s).collect();
+        sets.extend(self.inserted(insert, &scope));
+        let binding = &scope.bindings[0];
+        self.change(Does::Insert, binding, sets, Filter::default(), 1);
+        self.upsert(insert.on.as_ref(), &scope);
+        scope
+    }
+
+    /// The columns of an insert with their values, where the values are written out.
+    fn inserted(&mut self, insert: &Insert, scope: &Scope<'a>) -> Vec<Assignment> {
+        let rows = match insert.source.as_ref().map(|q| q.body.as_ref()) {
+            Some(SetExpr::Values(values)) => values.rows.iter().map(|r| r.content.as_slice()).collect(),
+            _ => Vec::<&[Expr]>::new(),
+        };
+        let mut sets = Vec::new();
+        for (at, name) in insert.columns.iter().enumerate() {
+            self.target_name(name, scope);
+            let (column, span) = last_part(name);
+            let values: Vec<&Expr> = rows.iter().filter_map(|row| row.get(at)).collect();
+            let literals: Vec<Scalar> = values.iter().filter_map(|v| as_literal(v)).collect();
+            let value = match (values.as_slice(), literals.len() == values.len()) {
+                ([], _) | (_, false) => Written::Expression,
+                ([_], true) => Written::Literal(literals[0].clone()),
+                (_, true) => Written::OneOf(literals),
+            };
+            for row_value in &values {
+                self.written_code(&scope.bindings[0], &column, row_value);
+            }
+            let value_span = values.first().map_or(span, |v| v.span());
+            sets.push(Assignment { column, value, span, value_span });
+        }
+        sets
+    }
+
+    fn upsert(&mut self, on: Option<&OnInsert>, scope: &Scope<'a>) {
+        let assignments = match on {
+            Some(OnInsert::DuplicateKeyUpdate(assignments)) => assignments,
+            Some(OnInsert::OnConflict(conflict)) => match &conflict.action {
+                ast::OnConflictAction::DoUpdate(update) => &update.assignments,
+                ast::OnConflictAction::DoNothing => return,
+            },
+            _ => return,
+        };
+        let sets = self.assignments(assignments, scope).into_iter().map(|(_, s)| s).collect();
+        // The row that was in the way: named by its key.
+        let mut filter = Filter { span: Some(scope.bindings[0].span), ..Filter::default() };
+        if let Some(spec) = scope.bindings[0].spec {
+            for key in spec.key_on(self.knowledge.engine) {
+                filter.bounds.insert(key.to_lowercase(), super::reading::Bound::Value);
+            }
+        }
+        self.change(Does::Update, &scope.bindings[0], sets, filter, 1);
+    }
+
+    fn change(
+        &mut self,
+        does: Does,
+        binding: &Binding<'a>,
+        sets: Vec<Assignment>,
+        filter: Filter,
+        targets: usize,
+    ) {
+        if binding.table.is_empty() {
+            return;
+        }
+        self.reading.changes.push(Change {
+            does,
+            table: binding.spec.map_or_else(|| binding.table.clone(), |s| s.name.clone()),
+            alias: binding.alias.clone(),
+            span: binding.span,
+            sets,
+            filter,
+            targets,
+            in_body: self.body > 0,
+        });
+    }
+
+    fn uses(&mut self, bindings: &[Binding<'a>], written: &[usize]) {
+        for (at, binding) in bindings.iter().enumerate() {
+            let cte = self.hidden.iter().any(|h| h.eq_ignore_ascii_case(&binding.table));
+            if !binding.table.is_empty() && !cte {
+                let (name, span) = (binding.table.clone(), binding.span);
+                self.reading.tables.push(TableUse { name, written: written.contains(&at), span });
+            }
+        }
+    }
+
+    /// Assignments with the binding that each writes, where that is known.
+    fn assignments(&mut self, assignments: &[ast::Assignment], scope: &Scope<'a>) -> Vec<(Option<usize>, Assignment)> {
+        let mut found = Vec::new();
+        for assignment in assignments {
+            let names: Vec<&ObjectName> = match &assignment.target {
+                AssignmentTarget::ColumnName(name) => vec![name],
+                AssignmentTarget::Tuple(names) => names.iter().collect(),
+            };
+            let several = names.len() > 1;
+            for (at, name) in names.into_iter().enumerate() {
+                let value = match (&assignment.value, several) {
+                    (value, false) => Some(value),
+                    (Expr::Tuple(values), true) => values.get(at),
+                    (_, true) => None,
+                };
+                let binding = self.target_name(name, scope);
+                let (column, span) = last_part(name);
+                if let (Some(value), Some(binding)) = (value, scope.bindings.get(binding.unwrap_or(0))) {
+                    self.written_code(binding, &column, value);
+                }
+                let written = value.map_or(Written::Expression, written);
+                let value_span = value.map_or(span, |v| v.span());
+                found.push((binding, Assignment { column, value: written, span, value_span }));
+            }
+        }
+        found
+    }
+
+    /// The binding that an assignment's target belongs to; one that no table has is noted.
+    fn target_name(&mut self, name: &ObjectName, scope: &Scope<'a>) -> Option<usize> {
+        let parts: Vec<ast::Ident> = name.0.iter().filter_map(|p| p.as_ident().cloned()).collect();
+        let (qualifier, column) = match parts.as_slice() {
+            [column] => (None, column),
+            [.., qualifier, column] => (Some(qualifier), column),
+            [] => return None,
+        };
+        let candidates = || scope.bindings.iter().enumerate();
+        let found = match qualifier {
+            Some(q) => candidates().find(|(_, b)| {
+                b.alias.eq_ignore_ascii_case(&q.value) || b.table.eq_ignore_ascii_case(&q.value)
+            }),
+            None => candidates()
+                .find(|(_, b)| b.spec.is_some_and(|s| self.knowledge.has_column(s, &column.value)))
+                .or_else(|| candidates().next()),
+        };
+        let (at, binding) = found?;
+        if let Some(spec) = binding.spec
+            && !self.knowledge.has_column(spec, &column.value)
+        {
+            self.stranger(vec![spec.name.clone()], &column.value, column.span);
+        }
+        Some(at)
+    }
+
+    fn stranger(&mut self, tables: Vec<String>, column: &str, span: Span) {
+        self.reading.strangers.push(Stranger { tables, column: column.to_owned(), span });
+    }
+
+    fn written_code(&mut self, binding: &Binding<'a>, column: &str, value: &Expr) {
+        let Some(spec) = binding.spec else { return };
+        let Some((role_column, _)) = self.knowledge.states(&spec.name, column) else { return };
+        for (scalar, span) in literals_of(value) {
+            self.reading.codes.push(CodeUse {
+                role_column: role_column.clone(),
+                column: format!("{}.{column}", spec.name),
+                scalar,
+                written: true,
+                span,
+            });
+        }
+    }
+
+    fn expression(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Identifier(_) | Expr::CompoundIdentifier(_) => self.name(expr),
+            Expr::BinaryOp { left, op, right } => self.comparison(left, op, right),
+            Expr::In { expr, target: InTarget::List(list), negated, .. } => {
+                self.compared(expr, list.iter());
+                if *negated {
+                    self.null_blind(expr, expr.span());
+                }
+            }
+            Expr::In { target: InTarget::Subquery(query), .. } if query.limit_clause.is_some() => {
+                self.remark(Remark::LimitInSubquery, query.span());
+            }
+            Expr::Between { expr, low, high, .. } => self.compared(expr, [low.as_ref(), high.as_ref()].into_iter()),
+            _ => {}
+        }
+    }
+
+    fn name(&mut self, expr: &Expr) {
+        let Some(parts) = as_name(expr) else { return };
+        if let Meaning::Nothing(tables) = meaning(&self.scopes, self.knowledge, parts)
+            && let Some(column) = parts.last()
+        {
+            let (column, span) = (column.value.clone(), column.span);
+            self.stranger(tables, &column, span);
+        }
+    }
+
+    /// The table and column that an expression names.
+    fn column(&self, expr: &Expr) -> Option<(String, String)> {
+        let parts = as_name(expr)?;
+        match meaning(&self.scopes, self.knowledge, parts) {
+            Meaning::Column(binding, column) => Some((binding.spec?.name.clone(), column)),
+            _ => None,
+        }
+    }
+
+    fn comparison(&mut self, left: &Expr, op: &BinaryOperator, right: &Expr) {
+        let compares = matches!(
+            op,
+            BinaryOperator::Eq
+                | BinaryOperator::NotEq
+                | BinaryOperator::Lt
+                | BinaryOperator::LtEq
+                | BinaryOperator::Gt
+                | BinaryOperator::GtEq
+                | BinaryOperator::Spaceship
+        );
+        if !compares {
+            return;
+        }
+        for (name, other) in [(left, right), (right, left)] {
+            self.compared(name, std::iter::once(other));
+            if *op == BinaryOperator::NotEq && as_literal(other).is_some() {
+                self.null_blind(name, name.span());
+            }
+            if as_literal(other) == Some(Scalar::Null) && *op != BinaryOperator::Spaceship && as_name(name).is_some() {
+                self.remark(Remark::EqualsNull, other.span());
+            }
+            if conditions::is_now(other)
+                && let Some((table, column)) = self.column(name)
+            {
+                self.remark(Remark::DatabaseClock(table, column), other.span());
+            }
+            if let Expr::Function(function) = name
+                && let [inner] = arguments(&function.args).as_slice()
+                && let Some((table, column)) = self.column(inner)
+            {
+                self.remark(Remark::WrappedColumn(table, column), name.span());
+            }
+        }
+    }
+
+    fn compared<'e>(&mut self, name: &Expr, values: impl Iterator<Item = &'e Expr>) {
+        let Some((table, column)) = self.column(name) else { return };
+        let Some((role_column, _)) = self.knowledge.states(&table, &column) else { return };
+        for value in values {
+            if let Some(scalar) = as_literal(value) {
+                self.reading.codes.push(CodeUse {
+                    role_column: role_column.clone(),
+                    column: format!("{table}.{column}"),
+                    scalar,
+                    written: false,
+                    span: value.span(),
+                });
+            }
+        }
+    }
+
+    fn null_blind(&mut self, name: &Expr, span: Span) {
+        let Some((table, column)) = self.column(name) else { return };
+        let nullable = self.knowledge.table(&table).and_then(|t| self.knowledge.column_spec(t, &column));
+        if nullable.is_some_and(|c| c.nullable) {
+            self.remark(Remark::NullBlind(table, column), span);
+        }
+    }
+
+    fn remark(&mut self, remark: Remark, span: Span) {
+        self.reading.remarks.push((remark, span));
+    }
+}
+
+/// What an expression writes.
+fn written(value: &Expr) -> Written {
+    if let Some(scalar) = as_literal(value) {
+        return Written::Literal(scalar);
+    }
+    if conditions::is_now(value) {
+        return Written::Now;
+    }
+    match value {
+        Expr::Nested(inner) => written(inner),
+        Expr::Case { .. } => {
+            let parts = literals_of(value);
+            if parts.is_empty() { Written::Expression } else { Written::OneOf(parts.into_iter().map(|(s, _)| s).collect()) }
+        }
+        _ => Written::Expression,
+    }
+}
+
+/// The literals that an expression may be worth, where it is nothing else.
+fn literals_of(value: &Expr) -> Vec<(Scalar, Span)> {
+    match value {
+        Expr::Nested(inner) => literals_of(inner),
+        Expr::Case { conditions, else_result, .. } => {
+            let results = conditions.iter().map(|c| &c.result).chain(else_result.as_deref());
+            results.flat_map(literals_of).collect()
+        }
+        other => as_literal(other).map(|s| (s, other.span())).into_iter().collect(),
+    }
+}
+
+/// A literal, with its sign.
+pub(super) fn as_literal(expr: &Expr) -> Option<Scalar> {
+    match expr {
+        Expr::Value(value) => literal(&value.value),
+        Expr::Nested(inner) => as_literal(inner),
+        Expr::Cast { expr, .. } => as_literal(expr),
+        Expr::UnaryOp { op: ast::UnaryOperator::Minus, expr } => match as_literal(expr)? {
+            Scalar::Number(n) => Some(Scalar::Number(format!("-{n}"))),
+            _ => None,
+        },
+        _ => None,
+    }
+}

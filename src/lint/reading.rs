@@ -1,0 +1,303 @@
+//! A statement as the rules see it: which rows it selects, what it writes.
+//!
+//! Nothing of the syntax tree is kept, so a long script needs little memory.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use sqlparser::tokenizer::Span;
+
+/// One statement.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// Its number in the script, from 1.
+    pub number: usize,
+    /// Its bytes.
+    pub range: Range<usize>,
+    /// What it does as a whole.
+    pub deed: Deed,
+    /// The changes in it; several with CTEs, triggers and joined updates.
+    pub changes: Vec<Change>,
+    /// The tables it names.
+    pub tables: Vec<TableUse>,
+    /// The columns that no table in scope has.
+    pub strangers: Vec<Stranger>,
+    /// Where a state column meets a literal.
+    pub codes: Vec<CodeUse>,
+    /// How many queries stand inside of it.
+    pub subqueries: usize,
+    /// Remarks on conditions, wherever they stand.
+    pub remarks: Vec<(Remark, Span)>,
+}
+
+/// What a statement does as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Deed {
+    /// Reads.
+    Query,
+    /// Changes rows.
+    Change,
+    /// Begins a transaction.
+    Begin,
+    /// Ends one.
+    Commit,
+    /// Undoes one.
+    Rollback,
+    /// Makes or changes a table, a trigger, an event, a routine …
+    Define(Definition),
+    /// Sets a session's variable.
+    Set {
+        /// Its name in lower case, without marks.
+        name: String,
+        /// Its value as written.
+        value: String,
+    },
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+/// A statement that defines something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// `CREATE TABLE`, `DROP TABLE`, `TRUNCATE`, `CREATE TRIGGER` …
+    pub what: &'static str,
+    /// The tables that it makes, changes, or hangs on.
+    pub tables: Vec<String>,
+    /// Whether a table is filled from a query in the same statement.
+    pub filled: bool,
+    /// Whether it is temporary, which commits nothing.
+    pub temporary: bool,
+}
+
+/// A table by name.
+#[derive(Clone, Debug)]
+pub struct TableUse {
+    /// The name without its schema.
+    pub name: String,
+    /// Whether it is written.
+    pub written: bool,
+    /// Where.
+    pub span: Span,
+}
+
+/// A column that is not there.
+#[derive(Clone, Debug)]
+pub struct Stranger {
+    /// The tables it was looked for in, as the manifest spells them.
+    pub tables: Vec<String>,
+    /// The column as written.
+    pub column: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// A literal that a state column is compared with, or gets.
+#[derive(Clone, Debug)]
+pub struct CodeUse {
+    /// `task_instance.state`.
+    pub role_column: String,
+    /// The column as the manifest spells it, with its table.
+    pub column: String,
+    /// The literal.
+    pub scalar: Scalar,
+    /// Whether it is written.
+    pub written: bool,
+    /// Where the literal stands.
+    pub span: Span,
+}
+
+/// A literal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scalar {
+    /// NULL.
+    Null,
+    /// A quoted text.
+    Text(String),
+    /// A number.
+    Number(String),
+    /// TRUE or FALSE.
+    Bool(bool),
+}
+
+impl Scalar {
+    /// The value as a code: `'07'` and `7` are the same number.
+    #[must_use]
+    pub fn code(&self) -> Option<String> {
+        let plain = |text: &str| text.parse::<i64>().map_or_else(|_| text.to_owned(), |n| n.to_string());
+        match self {
+            Self::Null => None,
+            Self::Text(text) | Self::Number(text) => Some(plain(text)),
+            Self::Bool(yes) => Some(i32::from(*yes).to_string()),
+        }
+    }
+}
+
+impl std::fmt::Display for Scalar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Null => f.write_str("NULL"),
+            Self::Text(text) => write!(f, "'{}'", text.replace('\'', "''")),
+            Self::Number(text) => f.write_str(text),
+            Self::Bool(yes) => write!(f, "{yes}"),
+        }
+    }
+}
+
+/// What is written to a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// A literal.
+    Literal(Scalar),
+    /// One of these literals (a CASE).
+    OneOf(Vec<Scalar>),
+    /// The moment on the database's clock.
+    Now,
+    /// Something else.
+    Expression,
+}
+
+impl Written {
+    /// The literals that it may be, if they are known.
+    #[must_use]
+    pub fn literals(&self) -> &[Scalar] {
+        match self {
+            Self::Literal(one) => std::slice::from_ref(one),
+            Self::OneOf(some) => some,
+            _ => &[],
+        }
+    }
+}
+
+/// A column that gets a value.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    /// The column as written, without qualifier.
+    pub column: String,
+    /// What it gets.
+    pub value: Written,
+    /// Where the column stands.
+    pub span: Span,
+    /// Where the value stands.
+    pub value_span: Span,
+}
+
+/// How a change touches rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Does {
+    /// UPDATE, and the update of an upsert.
+    Update,
+    /// DELETE and TRUNCATE.
+    Delete,
+    /// INSERT and REPLACE.
+    Insert,
+}
+
+impl Does {
+    /// Its keyword.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Insert => "insert",
+        }
+    }
+}
+
+/// A change of one table's rows.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// What it does.
+    pub does: Does,
+    /// The table as written, without its schema.
+    pub table: String,
+    /// What the statement calls the table.
+    pub alias: String,
+    /// Where the table's name stands.
+    pub span: Span,
+    /// What is written.
+    pub sets: Vec<Assignment>,
+    /// Which rows.
+    pub filter: Filter,
+    /// How many tables the statement writes.
+    pub targets: usize,
+    /// Whether it stands in a trigger or routine.
+    pub in_body: bool,
+}
+
+impl Change {
+    /// The assignment to a column.
+    #[must_use]
+    pub fn set(&self, column: &str) -> Option<&Assignment> {
+        self.sets.iter().find(|s| s.column.eq_ignore_ascii_case(column))
+    }
+}
+
+/// Which rows a change selects.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Where the condition stands; none if there is no condition.
+    pub span: Option<Span>,
+    /// Whether it holds for every row, whatever is in it.
+    pub always: bool,
+    /// Whether it holds for no row.
+    pub never: bool,
+    /// Columns of the changed table (lower case) that are bound, and how.
+    pub bounds: BTreeMap<String, Bound>,
+    /// State columns (lower case) → which states it may select.
+    pub states: BTreeMap<String, Selected>,
+    /// `LIMIT` without an order by the key.
+    pub limited: Option<Span>,
+}
+
+impl Filter {
+    /// Whether rows are named by values of all these columns.
+    #[must_use]
+    pub fn names(&self, columns: &[String]) -> bool {
+        !columns.is_empty() && columns.iter().all(|c| self.bounds.get(&c.to_lowercase()) == Some(&Bound::Value))
+    }
+}
+
+/// How a column is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Bound {
+    /// It equals a literal, a parameter, or one of a list.
+    Value,
+    /// It equals a column of another table.
+    Join,
+    /// It is in the result of a query.
+    Query,
+    /// It is compared in another way.
+    Range,
+}
+
+/// Which states a condition may select.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selected {
+    /// Codes.
+    pub codes: Vec<String>,
+    /// Codes that the manifest does not list.
+    pub other: bool,
+    /// NULL.
+    pub null: bool,
+    /// Whether the condition speaks of the column at all.
+    pub spoken: bool,
+}
+
+/// Remarks on conditions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remark {
+    /// `<>` or `NOT IN` on a column that may be NULL: table and column.
+    NullBlind(String, String),
+    /// `= NULL`.
+    EqualsNull,
+    /// A function around an indexed column: table and column.
+    WrappedColumn(String, String),
+    /// The database's clock against a column that the scheduler writes: table and column.
+    DatabaseClock(String, String),
+    /// A sub-query reads the table that the statement changes.
+    SameTable(String),
+    /// `LIMIT` inside `IN (SELECT …)`.
+    LimitInSubquery,
+}

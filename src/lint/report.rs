@@ -1,0 +1,126 @@
+//! What rules write their findings into.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use sqlparser::tokenizer::Span;
+
+use super::finding::{Finding, Level};
+use super::knowledge::Knowledge;
+use super::reading::{Change, Reading};
+use crate::manifest::{State, StateSet};
+use crate::sql::Places;
+
+/// Findings as they come, and what rules ask for.
+pub struct Report<'r> {
+    /// What is known of the release.
+    pub knowledge: &'r Knowledge<'r>,
+    places: &'r Places<'r>,
+    /// Where the statement begins whose spans are spoken of.
+    pub(super) start: usize,
+    /// Tables (lower case) that the script itself made.
+    pub(super) made: BTreeSet<String>,
+    /// The code of the rule that speaks.
+    pub(super) rule: &'r str,
+    pub(super) findings: Vec<Finding>,
+}
+
+impl<'r> Report<'r> {
+    pub(super) fn new(knowledge: &'r Knowledge<'r>, places: &'r Places<'r>) -> Self {
+        Self { knowledge, places, start: 0, made: BTreeSet::new(), rule: "", findings: Vec::new() }
+    }
+
+    /// Whether the script itself made a table.
+    #[must_use]
+    pub fn is_made(&self, table: &str) -> bool {
+        self.made.contains(&table.to_lowercase())
+    }
+
+    /// The bytes of a span of the statement.
+    #[must_use]
+    pub fn bytes(&self, span: Span) -> Range<usize> {
+        if span.start.line == 0 {
+            return self.start..self.start;
+        }
+        let from = self.places.byte_at(self.start, span.start.line, span.start.column);
+        // The end of a span is the place after its last character.
+        let to = self.places.byte_at(self.start, span.end.line, span.end.column);
+        from..to.max(from)
+    }
+
+    /// A finding at a span of the statement.
+    pub fn at(&mut self, span: Span, level: Level, message: impl Into<String>) -> &mut Finding {
+        let range = self.bytes(span);
+        self.over(range, level, message)
+    }
+
+    /// A finding at bytes of the script.
+    pub fn over(&mut self, range: Range<usize>, level: Level, message: impl Into<String>) -> &mut Finding {
+        self.findings.push(Finding::new(self.rule, level, range, message));
+        let last = self.findings.len() - 1;
+        &mut self.findings[last]
+    }
+
+    /// A finding about a statement as a whole: at its first word.
+    pub fn statement(&mut self, reading: &Reading, level: Level, message: impl Into<String>) -> &mut Finding {
+        let text = self.places.text().get(reading.range.clone()).unwrap_or_default();
+        let word = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
+        self.over(reading.range.start..reading.range.start + word, level, message)
+    }
+
+    /// The text of the script at some bytes.
+    #[must_use]
+    pub fn text(&self, range: Range<usize>) -> &'r str {
+        self.places.text().get(range).unwrap_or_default()
+    }
+}
+
+/// A state column that a change touches.
+pub struct Touched<'k> {
+    /// The column as the manifest spells it.
+    pub column: String,
+    /// Its states.
+    pub set: &'k StateSet,
+}
+
+/// The state columns of a change's table.
+pub fn state_columns<'k>(knowledge: &Knowledge<'k>, change: &Change) -> Vec<Touched<'k>> {
+    let Some(spec) = knowledge.table(&change.table) else {
+        return Vec::new();
+    };
+    let columns = spec.columns_on(knowledge.engine);
+    let touched = columns.filter_map(|c| {
+        let (_, set) = knowledge.states(&spec.name, &c.name)?;
+        Some(Touched { column: c.name.clone(), set })
+    });
+    touched.collect()
+}
+
+/// The states that a change may select in a column.
+pub fn selected<'s>(change: &Change, column: &str, set: &'s StateSet) -> Vec<&'s State> {
+    let Some(selected) = change.filter.states.get(&column.to_lowercase()) else {
+        return set.states.iter().collect();
+    };
+    let mut states: Vec<&State> = set.states.iter().filter(|s| selected.codes.contains(&s.code)).collect();
+    states.extend(set.null.as_ref().filter(|_| selected.null));
+    states.extend(set.other.as_ref().filter(|_| selected.other));
+    states
+}
+
+/// The states that a change writes to a column.
+pub fn written<'s>(change: &Change, column: &str, set: &'s StateSet) -> Vec<&'s State> {
+    let Some(assignment) = change.set(column) else {
+        return Vec::new();
+    };
+    assignment.value.literals().iter().filter_map(|s| set.of(s.code().as_deref())).collect()
+}
+
+/// `6 FAILURE, 7 SUCCESS`.
+#[must_use]
+pub fn listed(states: &[&State]) -> String {
+    let name = |s: &&State| match s.name.eq_ignore_ascii_case(&s.code) || s.code.is_empty() {
+        true => s.name.clone(),
+        false => format!("{} {}", s.code, s.name),
+    };
+    states.iter().map(name).collect::<Vec<_>>().join(", ")
+}

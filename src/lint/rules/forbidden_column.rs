@@ -1,0 +1,20 @@
+//! A column that no repair may write.
+
+use crate::lint::finding::Level;
+use crate::lint::reading::{Does, Reading};
+use crate::lint::report::Report;
+
+pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
+    for change in reading.changes.iter().filter(|c| c.does == Does::Update) {
+        let knowledge = report.knowledge;
+        for set in &change.sets {
+            let Some(name) = knowledge.role_column(&change.table, &set.column) else { continue };
+            if knowledge.manifest.forbidden.columns.contains(&name) {
+                let message = format!("{}.{} is written: repairs leave it alone", change.table, set.column);
+                report
+                    .at(set.span, Level::Warning, message)
+                    .why("it says who ran the row and when; the scheduler and its history rely on it");
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The rules, one file each. A rule's page is `docs/rules/<code>.md`: what it finds,
+//! why, the way out, and scripts that it must find or leave alone (a test runs them).
+
+use super::reading::Reading;
+use super::report::Report;
+
+/// A rule of the program. Rules of one scheduler are data: `rules/<scheduler>/`.
+pub struct Rule {
+    /// Its code, which is also its page's name.
+    pub code: &'static str,
+    pub(super) check: Check,
+}
+
+/// How a rule looks at a script.
+pub(super) enum Check {
+    /// At each statement by itself.
+    Each(fn(&mut Report<'_>, &Reading)),
+    /// At the statements in their order, with a memory.
+    Across(fn() -> Box<dyn Across>),
+}
+
+/// A rule with a memory.
+pub(super) trait Across {
+    /// The next statement.
+    fn see(&mut self, report: &mut Report<'_>, reading: &Reading);
+    /// The end of the script.
+    fn end(&mut self, _report: &mut Report<'_>) {}
+}
+
+macro_rules! rules {
+    (each { $($each:ident = $each_code:literal,)* } across { $($across:ident = $across_code:literal,)* }) => {
+        $(mod $each;)*
+        $(mod $across;)*
+
+        /// All rules of the program.
+        pub const ALL: &[Rule] = &[
+            $(Rule { code: $each_code, check: Check::Each($each::check) },)*
+            $(Rule { code: $across_code, check: Check::Across($across::watch) },)*
+        ];
+    };
+}
+
+rules! {
+    each {
+        unknown_table = "unknown-table",
+        unknown_column = "unknown-column",
+        unknown_state = "unknown-state",
+        quoted_state = "quoted-state",
+        missing_where = "missing-where",
+        always_true = "always-true",
+        never_true = "never-true",
+        finished_row_overwritten = "finished-row-overwritten",
+        hides_failure = "hides-failure",
+        missing_states = "missing-states",
+        missing_end_time = "missing-end-time",
+        deletes_unfinished = "deletes-unfinished",
+        forbidden_table = "forbidden-table",
+        forbidden_column = "forbidden-column",
+        foreign_key_effect = "foreign-key-effect",
+        multi_table_change = "multi-table-change",
+        null_blind = "null-blind",
+        null_join = "null-join",
+        database_clock = "database-clock",
+        function_on_column = "function-on-column",
+        unindexed_condition = "unindexed-condition",
+        limit_without_order = "limit-without-order",
+        same_table_subquery = "same-table-subquery",
+        limit_in_subquery = "limit-in-subquery",
+        scheduler_table_defined = "scheduler-table-defined",
+        create_select = "create-select",
+        safe_updates_off = "safe-updates-off",
+    }
+    across {
+        implicit_commit = "implicit-commit",
+        no_transaction = "no-transaction",
+        no_backup = "no-backup",
+        parent_before_child = "parent-before-child",
+    }
+}

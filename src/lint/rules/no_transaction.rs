@@ -1,0 +1,42 @@
+//! Several changes, each committed by itself.
+
+use super::Across;
+use crate::lint::finding::Level;
+use crate::lint::reading::{Deed, Reading};
+use crate::lint::report::Report;
+
+#[derive(Default)]
+struct Watch {
+    open: bool,
+    /// The statement that would be half of a repair.
+    bare: Option<Reading>,
+    said: bool,
+}
+
+pub(super) fn watch() -> Box<dyn Across> {
+    Box::new(Watch::default())
+}
+
+impl Across for Watch {
+    fn see(&mut self, report: &mut Report<'_>, reading: &Reading) {
+        match &reading.deed {
+            Deed::Begin => self.open = true,
+            Deed::Commit | Deed::Rollback => self.open = false,
+            Deed::Set { name, value } if name == "autocommit" => self.open = value == "0",
+            _ => {}
+        }
+        let ours = reading.changes.iter().any(|c| report.knowledge.table(&c.table).is_some() && !c.in_body);
+        if self.open || self.said || !ours {
+            return;
+        }
+        if self.bare.is_none() {
+            self.bare = Some(Reading { number: reading.number, range: reading.range.clone(), ..Reading::default() });
+            return;
+        }
+        self.said = true;
+        report
+            .statement(reading, Level::Warning, "several changes stand outside of a transaction")
+            .why("each commits by itself: a failure between two of them leaves half a repair")
+            .help("put BEGIN before the first and COMMIT after the last, and look at the counts before COMMIT");
+    }
+}

@@ -1,0 +1,26 @@
+//! A number in quotes, or a text without.
+
+use crate::lint::finding::Level;
+use crate::lint::reading::{Reading, Scalar};
+use crate::lint::report::Report;
+
+pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
+    for used in &reading.codes {
+        let Some(set) = report.knowledge.manifest.states.get(&used.role_column) else { continue };
+        let range = report.bytes(used.span);
+        match &used.scalar {
+            Scalar::Text(text) if !set.text && text.parse::<i64>().is_ok() => {
+                let message = format!("{} holds numbers: '{text}' is converted", used.column);
+                report.over(range.clone(), Level::Info, message).edit(range, text.clone());
+            }
+            Scalar::Number(number) if set.text => {
+                let message = format!("{} holds texts: {number} is compared as a number", used.column);
+                report
+                    .over(range.clone(), Level::Warning, message)
+                    .why("PostgreSQL refuses it; MySQL turns every text into a number first, and no index helps")
+                    .edit(range, format!("'{number}'"));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! A change reads the table that it writes (MySQL 1093).
+
+use crate::lint::finding::Level;
+use crate::lint::reading::{Does, Reading};
+use crate::lint::report::Report;
+use crate::manifest::Engine;
+
+pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
+    if report.knowledge.engine != Engine::MySql || reading.changes.len() != 1 {
+        return;
+    }
+    let change = &reading.changes[0];
+    if change.does == Does::Insert || change.in_body {
+        return;
+    }
+    let again = reading.tables.iter().filter(|t| t.name.eq_ignore_ascii_case(&change.table) && !t.written);
+    if let Some(used) = again.last().filter(|_| reading.subqueries > 0) {
+        let message = format!("{} is read in a sub-query of the statement that changes it", change.table);
+        report
+            .at(used.span, Level::Warning, message)
+            .why("MySQL refuses it with error 1093; MariaDB 10.3 and later allow it")
+            .help("wrap the sub-query: … IN (SELECT id FROM (SELECT …) AS x)");
+    }
+}

@@ -1,0 +1,42 @@
+//! A table that the release does not have.
+
+use crate::lint::finding::Level;
+use crate::lint::reading::Reading;
+use crate::lint::report::Report;
+use crate::manifest::Engine;
+
+pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
+    for used in &reading.tables {
+        let knowledge = report.knowledge;
+        let title = knowledge.title();
+        match knowledge.table(&used.name) {
+            // Table names are files on Linux: another case is another table.
+            Some(known) if knowledge.engine == Engine::MySql && known.name != used.name => {
+                let message = format!("{} is spelt {} in {title}", used.name, known.name);
+                let range = report.bytes(used.span);
+                let known = known.name.clone();
+                report
+                    .over(range.clone(), Level::Error, message)
+                    .why("on Linux (lower_case_table_names = 0) these are two tables: error 1146, or an empty table beside the real one")
+                    .help(format!("write {known}"))
+                    .edit(range, known);
+            }
+            Some(_) => {}
+            None if report.is_made(&used.name) => {}
+            None => {
+                let ours = knowledge.looks_ours(&used.name);
+                let ways = knowledge.instead_of_table(&used.name);
+                let likely = ours || !ways.is_empty();
+                let level = if likely { Level::Error } else { Level::Info };
+                let message = match likely {
+                    true => format!("{title} has no table {}", used.name),
+                    false => format!("{} is no table of {title}: what is done to it is not checked", used.name),
+                };
+                let finding = report.at(used.span, level, message);
+                for way in ways {
+                    finding.help(way);
+                }
+            }
+        }
+    }
+}

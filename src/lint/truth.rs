@@ -1,0 +1,357 @@
+//! What a condition can be for a row in a given state: true, false, NULL, or more
+//! than one of them where other columns decide.
+
+use std::ops::BitOr;
+
+use sqlparser::ast::{BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, InTarget, UnaryOperator, Value};
+
+use super::reading::Scalar;
+
+/// A set of truth values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Truth(u8);
+
+impl Truth {
+    pub const NONE: Self = Self(0);
+    pub const TRUE: Self = Self(1);
+    pub const FALSE: Self = Self(2);
+    pub const NULL: Self = Self(4);
+    pub const ANY: Self = Self(7);
+
+    pub fn may_be(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn of(yes: bool) -> Self {
+        if yes { Self::TRUE } else { Self::FALSE }
+    }
+
+    fn not(self) -> Self {
+        let mut out = self.0 & 4;
+        out |= (self.0 & 1) << 1;
+        out |= (self.0 & 2) >> 1;
+        Self(out)
+    }
+
+    fn and(self, other: Self) -> Self {
+        let mut out = 0;
+        if self.may_be(Self::FALSE) || other.may_be(Self::FALSE) {
+            out |= 2;
+        }
+        if self.may_be(Self::TRUE) && other.may_be(Self::TRUE) {
+            out |= 1;
+        }
+        let null_left = self.may_be(Self::NULL) && other.may_be(Self(1 | 4));
+        let null_right = other.may_be(Self::NULL) && self.may_be(Self(1 | 4));
+        if null_left || null_right {
+            out |= 4;
+        }
+        Self(out)
+    }
+
+    fn or(self, other: Self) -> Self {
+        self.not().and(other.not()).not()
+    }
+}
+
+impl BitOr for Truth {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// A value while a condition is judged.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Val {
+    /// A literal.
+    Known(Scalar),
+    /// A code that no literal of the statement names.
+    Unlisted,
+    /// Anything.
+    Unknown,
+}
+
+/// What stands for the columns: the value of an expression that is a name.
+pub(super) trait Values {
+    /// The value of a name.
+    fn value(&self, name: &Expr) -> Val;
+    /// Whether texts are compared without case.
+    fn folds_case(&self) -> bool;
+}
+
+/// What a condition can be.
+pub(super) fn truth(expr: &Expr, values: &impl Values) -> Truth {
+    match expr {
+        Expr::Nested(inner) => truth(inner, values),
+        Expr::BinaryOp { op: op @ (BinaryOperator::And | BinaryOperator::Or), .. } => junction(expr, op, values),
+        Expr::UnaryOp { op: UnaryOperator::Not, expr } => truth(expr, values).not(),
+        Expr::UnaryOp { op: UnaryOperator::BangNot, expr } => truth(expr, values).not(),
+        Expr::BinaryOp { left, op, right } => compare(op, &scalar(left, values), &scalar(right, values), values),
+        Expr::IsNull(inner) => is_null(&scalar(inner, values)),
+        Expr::IsNotNull(inner) => is_null(&scalar(inner, values)).not(),
+        Expr::IsTrue(inner) => holds(truth(inner, values), Truth::TRUE),
+        Expr::IsNotTrue(inner) => holds(truth(inner, values), Truth::TRUE).not(),
+        Expr::IsFalse(inner) => holds(truth(inner, values), Truth::FALSE),
+        Expr::IsNotFalse(inner) => holds(truth(inner, values), Truth::FALSE).not(),
+        Expr::IsNotDistinctFrom(a, b) => same(&scalar(a, values), &scalar(b, values), values),
+        Expr::IsDistinctFrom(a, b) => same(&scalar(a, values), &scalar(b, values), values).not(),
+        Expr::In { expr, target: InTarget::List(list), negated, .. } => {
+            let left = scalar(expr, values);
+            let each = list.iter().map(|e| compare(&BinaryOperator::Eq, &left, &scalar(e, values), values));
+            let found = each.fold(Truth::FALSE, Truth::or);
+            if *negated { found.not() } else { found }
+        }
+        Expr::Between { expr, negated, low, high } => {
+            let middle = scalar(expr, values);
+            let above = compare(&BinaryOperator::GtEq, &middle, &scalar(low, values), values);
+            let below = compare(&BinaryOperator::LtEq, &middle, &scalar(high, values), values);
+            let inside = above.and(below);
+            if *negated { inside.not() } else { inside }
+        }
+        Expr::Exists { .. } => Truth::TRUE | Truth::FALSE,
+        other => match scalar(other, values) {
+            Val::Known(Scalar::Null) => Truth::NULL,
+            Val::Known(Scalar::Bool(yes)) => Truth::of(yes),
+            Val::Known(Scalar::Number(n)) => Truth::of(n.parse::<f64>().is_ok_and(|n| n != 0.0)),
+            _ => Truth::ANY,
+        },
+    }
+}
+
+/// A chain of one operator, however long, without one call for each link.
+fn junction(expr: &Expr, op: &BinaryOperator, values: &impl Values) -> Truth {
+    let both = |a: Truth, b: Truth| if *op == BinaryOperator::And { a.and(b) } else { a.or(b) };
+    links(expr, op).into_iter().map(|e| truth(e, values)).reduce(both).unwrap_or(Truth::ANY)
+}
+
+/// The parts that an operator joins: `a AND b AND c`.
+pub(super) fn links<'e>(expr: &'e Expr, op: &BinaryOperator) -> Vec<&'e Expr> {
+    let mut found = Vec::new();
+    let mut open = vec![expr];
+    while let Some(next) = open.pop() {
+        match next {
+            Expr::BinaryOp { left, op: own, right } if own == op => {
+                open.push(right);
+                open.push(left);
+            }
+            Expr::Nested(inner) if matches!(inner.as_ref(), Expr::BinaryOp { op: own, .. } if own == op) => {
+                open.push(inner);
+            }
+            other => found.push(other),
+        }
+    }
+    found
+}
+
+/// What an expression is worth.
+pub(super) fn scalar(expr: &Expr, values: &impl Values) -> Val {
+    match expr {
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) => values.value(expr),
+        Expr::Nested(inner) => scalar(inner, values),
+        Expr::Cast { expr, .. } | Expr::Collate { expr, .. } => scalar(expr, values),
+        Expr::Value(value) => literal(&value.value).map_or(Val::Unknown, Val::Known),
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => match scalar(expr, values) {
+            Val::Known(Scalar::Number(n)) => Val::Known(Scalar::Number(format!("-{n}"))),
+            _ => Val::Unknown,
+        },
+        Expr::UnaryOp { op: UnaryOperator::Plus, expr } => scalar(expr, values),
+        Expr::Function(function) => {
+            let name = function.name.to_string().to_lowercase();
+            let args = arguments(&function.args);
+            match name.as_str() {
+                "coalesce" | "ifnull" | "nvl" => first_known(&args, values),
+                "upper" | "lower" | "ucase" | "lcase" | "trim" => {
+                    let inner = args.first().map_or(Val::Unknown, |e| scalar(e, values));
+                    match inner {
+                        Val::Known(Scalar::Text(t)) if name.starts_with('u') => {
+                            Val::Known(Scalar::Text(t.to_uppercase()))
+                        }
+                        Val::Known(Scalar::Text(t)) if name.starts_with('l') => {
+                            Val::Known(Scalar::Text(t.to_lowercase()))
+                        }
+                        other => other,
+                    }
+                }
+                _ => Val::Unknown,
+            }
+        }
+        _ => Val::Unknown,
+    }
+}
+
+fn first_known(args: &[&Expr], values: &impl Values) -> Val {
+    for arg in args {
+        match scalar(arg, values) {
+            Val::Known(Scalar::Null) => {}
+            other => return other,
+        }
+    }
+    Val::Known(Scalar::Null)
+}
+
+/// The plain arguments of a function.
+pub(super) fn arguments(args: &FunctionArguments) -> Vec<&Expr> {
+    let FunctionArguments::List(list) = args else {
+        return Vec::new();
+    };
+    let plain = list.args.iter().filter_map(|arg| match arg {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => Some(e),
+        _ => None,
+    });
+    plain.collect()
+}
+
+/// A literal, if a value is one.
+pub(super) fn literal(value: &Value) -> Option<Scalar> {
+    match value {
+        Value::Number(n, _) => Some(Scalar::Number(n.clone())),
+        Value::SingleQuotedString(t)
+        | Value::DoubleQuotedString(t)
+        | Value::EscapedStringLiteral(t)
+        | Value::NationalStringLiteral(t)
+        | Value::UnicodeStringLiteral(t) => Some(Scalar::Text(t.clone())),
+        Value::DollarQuotedString(t) => Some(Scalar::Text(t.value.clone())),
+        Value::Boolean(yes) => Some(Scalar::Bool(*yes)),
+        Value::Null => Some(Scalar::Null),
+        _ => None,
+    }
+}
+
+fn is_null(value: &Val) -> Truth {
+    match value {
+        Val::Known(Scalar::Null) => Truth::TRUE,
+        Val::Known(_) | Val::Unlisted => Truth::FALSE,
+        Val::Unknown => Truth::TRUE | Truth::FALSE,
+    }
+}
+
+fn holds(inner: Truth, wanted: Truth) -> Truth {
+    let mut out = Truth::NONE;
+    if inner.may_be(wanted) {
+        out = out | Truth::TRUE;
+    }
+    if inner != wanted {
+        out = out | Truth::FALSE;
+    }
+    out
+}
+
+fn same(a: &Val, b: &Val, values: &impl Values) -> Truth {
+    match (a, b) {
+        (Val::Unknown, _) | (_, Val::Unknown) => Truth::TRUE | Truth::FALSE,
+        (Val::Known(Scalar::Null), other) | (other, Val::Known(Scalar::Null)) => is_null(other),
+        _ => compare(&BinaryOperator::Eq, a, b, values),
+    }
+}
+
+fn compare(op: &BinaryOperator, a: &Val, b: &Val, values: &impl Values) -> Truth {
+    if *op == BinaryOperator::Spaceship {
+        return same(a, b, values);
+    }
+    if matches!(op, BinaryOperator::Is) {
+        return same(a, b, values);
+    }
+    if matches!(op, BinaryOperator::IsNot) {
+        return same(a, b, values).not();
+    }
+    let null = Val::Known(Scalar::Null);
+    let ordering = match (a, b) {
+        _ if *a == null || *b == null => return Truth::NULL,
+        (Val::Known(x), Val::Known(y)) => order(x, y, values.folds_case()),
+        (Val::Unlisted, Val::Known(_)) | (Val::Known(_), Val::Unlisted) => {
+            return match op {
+                BinaryOperator::Eq => Truth::FALSE,
+                BinaryOperator::NotEq => Truth::TRUE,
+                _ => Truth::TRUE | Truth::FALSE,
+            };
+        }
+        (Val::Unlisted, Val::Unlisted) => return Truth::TRUE | Truth::FALSE,
+        _ => return Truth::ANY,
+    };
+    let Some(ordering) = ordering else {
+        return Truth::ANY;
+    };
+    match op {
+        BinaryOperator::Eq => Truth::of(ordering.is_eq()),
+        BinaryOperator::NotEq => Truth::of(ordering.is_ne()),
+        BinaryOperator::Lt => Truth::of(ordering.is_lt()),
+        BinaryOperator::LtEq => Truth::of(ordering.is_le()),
+        BinaryOperator::Gt => Truth::of(ordering.is_gt()),
+        BinaryOperator::GtEq => Truth::of(ordering.is_ge()),
+        _ => Truth::ANY,
+    }
+}
+
+/// How two literals compare: as numbers if both are, else as texts.
+fn order(a: &Scalar, b: &Scalar, fold: bool) -> Option<std::cmp::Ordering> {
+    let (a, b) = (a.code()?, b.code()?);
+    if let (Ok(x), Ok(y)) = (a.parse::<f64>(), b.parse::<f64>()) {
+        return x.partial_cmp(&y);
+    }
+    Some(if fold { a.to_lowercase().cmp(&b.to_lowercase()) } else { a.cmp(&b) })
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlparser::dialect::MySqlDialect;
+    use sqlparser::parser::Parser;
+
+    use super::*;
+
+    /// `s` has a value; every other name is unknown.
+    struct S(Val);
+
+    impl Values for S {
+        fn value(&self, name: &Expr) -> Val {
+            if name.to_string() == "s" { self.0.clone() } else { Val::Unknown }
+        }
+
+        fn folds_case(&self) -> bool {
+            true
+        }
+    }
+
+    fn of(condition: &str, s: Val) -> Truth {
+        let expr = Parser::new(&MySqlDialect {}).try_with_sql(condition).unwrap().parse_expr().unwrap();
+        truth(&expr, &S(s))
+    }
+
+    fn number(n: i32) -> Val {
+        Val::Known(Scalar::Number(n.to_string()))
+    }
+
+    #[test]
+    fn conditions_on_a_known_state() {
+        for (condition, value, wanted) in [
+            ("s IN (1, 2)", number(2), Truth::TRUE),
+            ("s NOT IN (1, 2)", number(2), Truth::FALSE),
+            ("s NOT IN (1, 2)", Val::Known(Scalar::Null), Truth::NULL),
+            ("s NOT IN (1, NULL)", number(3), Truth::NULL),
+            ("s = '1' AND x = 4", number(1), Truth::ANY),
+            ("s = 1 AND x = 4", number(2), Truth::FALSE),
+            ("NOT (s = 1 OR s = 2)", number(3), Truth::TRUE),
+            ("s IS NULL OR s BETWEEN 3 AND 5", number(4), Truth::TRUE),
+            ("COALESCE(s, 0) = 0", Val::Known(Scalar::Null), Truth::TRUE),
+            ("s <=> NULL", Val::Known(Scalar::Null), Truth::TRUE),
+            ("s = 7", Val::Unlisted, Truth::FALSE),
+            ("s <> 7", Val::Unlisted, Truth::TRUE),
+            ("1 = 1", number(1), Truth::TRUE),
+            ("1", number(1), Truth::TRUE),
+            ("LOWER(s) = 'waiting'", Val::Known(Scalar::Text("WAITING".into())), Truth::TRUE),
+            ("s = 'waiting'", Val::Known(Scalar::Text("WAITING".into())), Truth::TRUE),
+            ("EXISTS (SELECT 1)", number(1), Truth::TRUE | Truth::FALSE),
+        ] {
+            assert_eq!(of(condition, value), wanted, "{condition}");
+        }
+    }
+
+    #[test]
+    fn a_condition_that_takes_two_values_away_takes_none() {
+        // Either half holds for every state.
+        for n in [1, 2, 3] {
+            assert_eq!(of("s NOT IN (1) OR s NOT IN (2)", number(n)), Truth::TRUE);
+        }
+    }
+}
