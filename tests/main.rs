@@ -5,6 +5,7 @@ mod cases;
 mod cli;
 mod golden;
 mod layers;
+mod lint;
 mod live;
 mod manifests;
 mod property;

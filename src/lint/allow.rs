@@ -32,7 +32,10 @@ fn said(comment: &str) -> Option<&str> {
 pub fn told(text: &str, script: &Script) -> BTreeMap<String, String> {
     let said = script.comments.iter().filter_map(|c| said(&text[c.range.clone()]));
     let pairs = said.filter(|s| !s.starts_with("allow")).flat_map(str::split_whitespace);
-    pairs.filter_map(|p| p.split_once('=')).map(|(k, v)| (k.to_owned(), v.trim_end_matches([',', ';']).to_owned())).collect()
+    pairs
+        .filter_map(|p| p.split_once('='))
+        .map(|(k, v)| (k.to_owned(), v.trim_end_matches([',', ';']).to_owned()))
+        .collect()
 }
 
 /// Reads the comments that allow something. `statements` are the ranges of the script's pieces.

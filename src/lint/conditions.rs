@@ -239,8 +239,19 @@ impl Values for Judge<'_, '_> {
 /// Whether an expression is the database's clock, or the clock and an interval.
 pub(super) fn is_now(expr: &Expr) -> bool {
     const NAMES: [&str; 13] = [
-        "now", "current_timestamp", "localtimestamp", "localtime", "sysdate", "curdate", "current_date", "curtime",
-        "current_time", "clock_timestamp", "statement_timestamp", "transaction_timestamp", "utc_timestamp",
+        "now",
+        "current_timestamp",
+        "localtimestamp",
+        "localtime",
+        "sysdate",
+        "curdate",
+        "current_date",
+        "curtime",
+        "current_time",
+        "clock_timestamp",
+        "statement_timestamp",
+        "transaction_timestamp",
+        "utc_timestamp",
     ];
     match expr {
         Expr::Nested(inner) => is_now(inner),

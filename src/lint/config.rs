@@ -46,13 +46,16 @@ impl Config {
     /// # Errors
     /// The file has a mistake, or names a rule or level that there is not.
     pub fn read(text: &str, origin: &str, codes: &[&str]) -> Result<Self> {
-        let file: File = toml::from_str(text).map_err(|e| Error::usage(format!("{origin}: {}", e.to_string().trim())))?;
+        let file: File =
+            toml::from_str(text).map_err(|e| Error::usage(format!("{origin}: {}", e.to_string().trim())))?;
         let config = file.lint;
         let levels = config.paths.iter().map(|p| &p.rules).chain([&config.rules]);
         for (rule, level) in levels.flatten() {
             if !codes.contains(&rule.as_str()) {
                 let near = similar::get_close_matches(rule.as_str(), codes, 1, 0.6);
-                let hint = near.first().map_or("flowmend lint --rules lists them".to_owned(), |n| format!("did you mean {n}?"));
+                let hint = near
+                    .first()
+                    .map_or("flowmend lint --rules lists them".to_owned(), |n| format!("did you mean {n}?"));
                 return Err(Error::usage(format!("{origin}: [lint]: there is no rule `{rule}`")).hint(hint));
             }
             if level != "off" && Level::of(level).is_none() {

@@ -102,7 +102,8 @@ impl DataRules {
             };
             let wrong = |what: String| Error::usage(format!("{}: {what}", data.origin));
             let file: RuleFile = toml::from_str(&data.text).map_err(|e| wrong(e.to_string().trim().to_owned()))?;
-            let level = Level::of(&file.level).ok_or_else(|| wrong(format!("level = \"{}\" is no level", file.level)))?;
+            let level =
+                Level::of(&file.level).ok_or_else(|| wrong(format!("level = \"{}\" is no level", file.level)))?;
             let rule = DataRule { code: code.to_owned(), scheduler: scheduler.to_owned(), level, file };
             rule.check_names(manifests).map_err(|e| e.context(&data.origin))?;
             rules.push(rule);
@@ -206,9 +207,11 @@ impl DataRule {
         }
         for (column, wanted) in &file.gets {
             let assignment = change.set(real(column)?)?;
-            let got = assignment.value.literals().iter().find(|s| {
-                wanted.iter().any(|w| s.code().map_or(w == "NULL", |code| code == *w))
-            })?;
+            let got = assignment
+                .value
+                .literals()
+                .iter()
+                .find(|s| wanted.iter().any(|w| s.code().map_or(w == "NULL", |code| code == *w)))?;
             found.to = got.to_string();
             found.at = Some(assignment.clone());
         }

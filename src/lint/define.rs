@@ -75,10 +75,37 @@ fn set_of(set: &Set) -> Deed {
             let value = values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
             one(variable.to_string(), value)
         }
-        Set::MultipleAssignments { assignments } => assignments
-            .first()
-            .map_or(Deed::Other, |a| one(a.name.to_string(), a.value.to_string())),
+        Set::MultipleAssignments { assignments } => {
+            assignments.first().map_or(Deed::Other, |a| one(a.name.to_string(), a.value.to_string()))
+        }
         Set::SetTransaction { .. } => one("transaction".to_owned(), set.to_string()),
         _ => Deed::Other,
     }
+}
+
+/// A definition that the parser does not understand, read by its first words; and the
+/// part of its text that is a body, in which statements may stand.
+pub(super) fn by_words(text: &str) -> Option<(Definition, &str)> {
+    let mut words = text.split_whitespace();
+    let first = words.next()?;
+    if !first.eq_ignore_ascii_case("create") {
+        return None;
+    }
+    // DEFINER = …, OR REPLACE, TEMPORARY come before what is made.
+    let kinds = [
+        ("trigger", "CREATE TRIGGER"),
+        ("event", "CREATE EVENT"),
+        ("procedure", "CREATE PROCEDURE"),
+        ("function", "CREATE FUNCTION"),
+    ];
+    let what = words.by_ref().take(8).find_map(|w| kinds.iter().find(|(k, _)| w.eq_ignore_ascii_case(k)))?;
+    let table = match what.1 {
+        "CREATE TRIGGER" => words.by_ref().skip_while(|w| !w.eq_ignore_ascii_case("on")).nth(1),
+        _ => None,
+    };
+    let table = table.map(|t| t.rsplit('.').next().unwrap_or(t).trim_matches(['`', '"', '(']).to_owned());
+    let body = text.len() - words.next().map_or(0, |w| text.len() - (w.as_ptr() as usize - text.as_ptr() as usize));
+    let definition =
+        Definition { what: what.1, tables: table.into_iter().collect(), filled: false, temporary: false };
+    Some((definition, &text[body.min(text.len())..]))
 }

@@ -31,8 +31,7 @@ impl<'a> Knowledge<'a> {
         let all = manifests.of(scheduler)?;
         let at = all.iter().position(|m| m.generation == manifest.generation);
         let at = at.ok_or_else(|| Error::internal(format!("{release} has no generation")))?;
-        let mut others: Vec<(usize, &Manifest)> =
-            all.into_iter().enumerate().filter(|(n, _)| *n != at).collect();
+        let mut others: Vec<(usize, &Manifest)> = all.into_iter().enumerate().filter(|(n, _)| *n != at).collect();
         others.sort_by_key(|(n, _)| n.abs_diff(at));
         let tables: BTreeMap<String, &TableSpec> =
             manifest.tables.values().filter(|t| t.on(engine)).map(|t| (t.name.to_lowercase(), t)).collect();
@@ -47,7 +46,7 @@ impl<'a> Knowledge<'a> {
         })
     }
 
-    /// How people call the release: `Apache Airflow 2.10.5`.
+    /// How people call the release: the scheduler's title and the version.
     #[must_use]
     pub fn title(&self) -> String {
         format!("{} {}", self.manifest.title, self.release)
@@ -120,7 +119,8 @@ impl<'a> Knowledge<'a> {
     /// The tables with a foreign key to a table.
     #[must_use]
     pub fn children(&self, table: &str) -> Vec<(&'a str, &'a ForeignKey)> {
-        let all = self.tables.values().flat_map(|t| t.foreign_keys_on(self.engine).iter().map(|k| (t.name.as_str(), k)));
+        let all =
+            self.tables.values().flat_map(|t| t.foreign_keys_on(self.engine).iter().map(|k| (t.name.as_str(), k)));
         all.filter(|(_, key)| key.references.eq_ignore_ascii_case(table)).collect()
     }
 

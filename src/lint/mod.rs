@@ -114,7 +114,8 @@ impl<'r> Run<'r> {
     fn client(&mut self, text: &str, piece: &Piece) {
         let line = &text[piece.range.clone()];
         let word = line.trim_start_matches(['\\', '.']).split_whitespace().next().unwrap_or_default();
-        let reads = ["i", "ir", "include", "include_relative", "source", "read"].contains(&word) || line.starts_with("\\.");
+        let reads =
+            ["i", "ir", "include", "include_relative", "source", "read"].contains(&word) || line.starts_with("\\.");
         if reads {
             let range = piece.range.clone();
             self.says("other-file", range, Level::Warning, "another file is run here: what it does is not checked")
@@ -139,13 +140,38 @@ impl<'r> Run<'r> {
             (None, End::Marked) => {}
         }
         match parsed.what {
-            Err(unread) => self.unread(&unread, piece),
+            Err(unread) => match define::by_words(self.report.text(parsed.range.clone())) {
+                Some((definition, body)) => {
+                    let deed = Deed::Define(definition);
+                    self.rules(&Reading { number, range: parsed.range.clone(), deed, ..Reading::default() });
+                    self.body(parsed.range.end - body.len(), body);
+                }
+                None => self.unread(&unread, piece),
+            },
             Ok(statement) => {
                 let mut reading = read::read(&statement, self.report.knowledge);
                 reading.number = number;
                 reading.range = parsed.range;
                 self.rules(&reading);
             }
+        }
+    }
+
+    /// The changes in the body of a trigger or routine. What else stands there is not read.
+    fn body(&mut self, start: usize, body: &str) {
+        let grammar = parse::grammar(self.report.knowledge.engine);
+        // Bodies are cut at every semicolon, as the mysql client cuts scripts.
+        for piece in split(body, Client::Mysql).pieces {
+            let Ok(statement) = parse::only(&body[piece.range.clone()], grammar.as_ref()) else { continue };
+            let mut reading = read::read(&statement, self.report.knowledge);
+            if reading.changes.is_empty() {
+                continue;
+            }
+            reading.changes.iter_mut().for_each(|c| c.in_body = true);
+            reading.number = self.linted.statements;
+            reading.range = start + piece.range.start..start + piece.range.end;
+            self.report.start = reading.range.start;
+            self.rules(&reading);
         }
     }
 

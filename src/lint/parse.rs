@@ -77,7 +77,8 @@ pub(super) fn parse(text: &str, piece: &Piece, grammar: &dyn Dialect, places: &P
     while start < piece.range.end {
         let slice = &text[start..piece.range.end];
         let (what, next) = one(slice, grammar);
-        let cut = next.map(|at| places.byte_at(start, at.line, at.column)).filter(|c| *c > start && *c < piece.range.end);
+        let cut =
+            next.map(|at| places.byte_at(start, at.line, at.column)).filter(|c| *c > start && *c < piece.range.end);
         let end = match cut {
             Some(_) => End::Missing,
             None if piece.ended => End::Marked,
@@ -92,6 +93,11 @@ pub(super) fn parse(text: &str, piece: &Piece, grammar: &dyn Dialect, places: &P
         }
     }
     found
+}
+
+/// A text that is one statement and nothing else.
+pub(super) fn only(text: &str, grammar: &dyn Dialect) -> Result<Statement, Unread> {
+    one(text, grammar).0
 }
 
 /// The first statement of a text, and where another begins if one does.

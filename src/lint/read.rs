@@ -142,7 +142,10 @@ impl<'a> Reader<'_, 'a> {
             .iter()
             .filter_map(|name| {
                 let name = last_part(name).0;
-                scope.bindings.iter().position(|b| b.alias.eq_ignore_ascii_case(&name) || b.table.eq_ignore_ascii_case(&name))
+                scope
+                    .bindings
+                    .iter()
+                    .position(|b| b.alias.eq_ignore_ascii_case(&name) || b.table.eq_ignore_ascii_case(&name))
             })
             .collect();
         // DELETE FROM a USING b deletes from a; MySQL's DELETE a, b FROM … names them.
@@ -224,14 +227,7 @@ impl<'a> Reader<'_, 'a> {
         self.change(Does::Update, &scope.bindings[0], sets, filter, 1);
     }
 
-    fn change(
-        &mut self,
-        does: Does,
-        binding: &Binding<'a>,
-        sets: Vec<Assignment>,
-        filter: Filter,
-        targets: usize,
-    ) {
+    fn change(&mut self, does: Does, binding: &Binding<'a>, sets: Vec<Assignment>, filter: Filter, targets: usize) {
         if binding.table.is_empty() {
             return;
         }
@@ -295,9 +291,8 @@ impl<'a> Reader<'_, 'a> {
         };
         let candidates = || scope.bindings.iter().enumerate();
         let found = match qualifier {
-            Some(q) => candidates().find(|(_, b)| {
-                b.alias.eq_ignore_ascii_case(&q.value) || b.table.eq_ignore_ascii_case(&q.value)
-            }),
+            Some(q) => candidates()
+                .find(|(_, b)| b.alias.eq_ignore_ascii_case(&q.value) || b.table.eq_ignore_ascii_case(&q.value)),
             None => candidates()
                 .find(|(_, b)| b.spec.is_some_and(|s| self.knowledge.has_column(s, &column.value)))
                 .or_else(|| candidates().next()),
@@ -443,7 +438,11 @@ fn written(value: &Expr) -> Written {
         Expr::Nested(inner) => written(inner),
         Expr::Case { .. } => {
             let parts = literals_of(value);
-            if parts.is_empty() { Written::Expression } else { Written::OneOf(parts.into_iter().map(|(s, _)| s).collect()) }
+            if parts.is_empty() {
+                Written::Expression
+            } else {
+                Written::OneOf(parts.into_iter().map(|(s, _)| s).collect())
+            }
         }
         _ => Written::Expression,
     }

@@ -112,7 +112,11 @@ pub fn written<'s>(change: &Change, column: &str, set: &'s StateSet) -> Vec<&'s 
     let Some(assignment) = change.set(column) else {
         return Vec::new();
     };
-    assignment.value.literals().iter().filter_map(|s| set.of(s.code().as_deref())).collect()
+    let of = |code: Option<String>| match code {
+        None => set.null.as_ref(),
+        Some(code) => set.by_code(&code).or(set.other.as_ref()),
+    };
+    assignment.value.literals().iter().filter_map(|s| of(s.code())).collect()
 }
 
 /// `6 FAILURE, 7 SUCCESS`.

@@ -1,8 +1,6 @@
 //! Which tables and columns a name in a statement means.
 
-use sqlparser::ast::{
-    Expr, Ident, ObjectName, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins,
-};
+use sqlparser::ast::{Expr, Ident, ObjectName, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins};
 use sqlparser::tokenizer::Span;
 
 use super::knowledge::Knowledge;
@@ -120,11 +118,7 @@ impl<'a> Scope<'a> {
 }
 
 /// What a name means, seen from the innermost scope (the last).
-pub(super) fn meaning<'s, 'a>(
-    scopes: &'s [Scope<'a>],
-    knowledge: &Knowledge<'a>,
-    parts: &[Ident],
-) -> Meaning<'s, 'a> {
+pub(super) fn meaning<'s, 'a>(scopes: &'s [Scope<'a>], knowledge: &Knowledge<'a>, parts: &[Ident]) -> Meaning<'s, 'a> {
     let Some((column, qualifiers)) = parts.split_last() else {
         return Meaning::Opaque;
     };

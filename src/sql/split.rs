@@ -401,7 +401,11 @@ impl<'a> Splitter<'a> {
                         self.at = from + line.len();
                         self.client_piece(from..from + line.trim_end().len());
                     }
-                    _ => {}
+                    // Nothing that the client knows: it belongs to the statement.
+                    _ => {
+                        self.start.get_or_insert(from);
+                        self.last = self.at;
+                    }
                 }
             }
         }

@@ -27,6 +27,18 @@ pub(super) trait Across {
     fn end(&mut self, _report: &mut Report<'_>) {}
 }
 
+/// Findings that come with reading the script itself.
+pub const OF_THE_READER: [&str; 8] = [
+    "allow-without-reason",
+    "byte-order-mark",
+    "open-quote",
+    "other-file",
+    "unread-statement",
+    "unterminated-statement",
+    "unused-allow",
+    "windows-lines",
+];
+
 macro_rules! rules {
     (each { $($each:ident = $each_code:literal,)* } across { $($across:ident = $across_code:literal,)* }) => {
         $(mod $each;)*

@@ -17,7 +17,7 @@ pub struct Checked<'a> {
     pub name: &'a str,
     /// The script.
     pub text: &'a str,
-    /// What it was checked against: `Apache Airflow 2.10.5`.
+    /// What it was checked against: scheduler and release.
     pub against: String,
     /// The findings.
     pub linted: Linted,

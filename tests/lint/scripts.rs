@@ -1,0 +1,100 @@
+//! Whole scripts, as people paste them.
+
+use super::{check, places};
+
+#[test]
+fn everything_is_forced_green_and_a_semicolon_is_missing() {
+    let sql =
+        "-- stuck again\nUPDATE t_ds_task_instance SET state = '7'\nUPDATE t_ds_process_instance SET state = '7'\n";
+    let linted = check(sql, "dolphinscheduler", "3.1.6", "mysql");
+    let found = places(sql, &linted);
+    for wanted in [
+        "2:missing-where",
+        "3:missing-where",
+        "2:unterminated-statement",
+        "2:finished-row-overwritten",
+        "3:finished-row-overwritten",
+        "2:hides-failure",
+        "2:missing-end-time",
+        "2:quoted-state",
+    ] {
+        assert!(found.contains(&wanted.to_owned()), "{wanted} is missing: {found:?}");
+    }
+    assert_eq!((linted.statements, linted.unread), (2, 0));
+}
+
+/// One code, five releases, five answers.
+#[test]
+fn a_state_means_what_its_release_says() {
+    let sql = "UPDATE t_ds_task_instance SET state = 5, end_time = '2026-01-31 10:00:00' WHERE id = 42 AND state = 1;";
+    for (release, unknown) in
+        [("3.0.6", false), ("3.1.0", true), ("3.1.6", true), ("3.1.9", false), ("3.2.2", false), ("3.3.0", true)]
+    {
+        let found = places(sql, &check(sql, "dolphinscheduler", release, "mysql"));
+        assert_eq!(found.contains(&"1:unknown-state".to_owned()), unknown, "{release}: {found:?}");
+    }
+}
+
+#[test]
+fn a_sweeper_that_was_right_in_the_release_before() {
+    let sql = "UPDATE task_instance ti SET state = 'failed', end_date = '2026-01-31 10:00:00+00'\n  FROM job j\n WHERE j.id = ti.job_id AND ti.state = 'running';\nUPDATE dag_run SET state = 'failed', end_date = '2026-01-31 10:00:00+00'\n WHERE state IN ('running','queued') AND coalesce(start_date, queued_at, execution_date) < '2026-01-31 04:00:00+00';\n";
+    let before = places(sql, &check(sql, "airflow", "2.10.5", "postgresql"));
+    assert!(!before.iter().any(|f| f.contains("unknown-")), "{before:?}");
+    for wanted in ["1:null-join", "1:retry-ignored", "2:missing-states"] {
+        assert!(
+            before.iter().any(|f| f.split_once(':').unwrap().1 == wanted.split_once(':').unwrap().1),
+            "{wanted}: {before:?}"
+        );
+    }
+    for release in ["3.0.6", "3.1.5"] {
+        let linted = check(sql, "airflow", release, "postgresql");
+        let found = places(sql, &linted);
+        for wanted in ["3:unknown-column", "5:unknown-column"] {
+            assert!(found.contains(&wanted.to_owned()), "{release}: {wanted}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn names_belong_to_their_releases() {
+    let sql = "UPDATE xxl_job_info SET job_cron = '0 0 5 * * ?' WHERE id = 9;\nDELETE FROM XXL_JOB_QRTZ_TRIGGER_LOG WHERE id = 1;\n";
+    for (release, wanted) in [
+        ("2.0.1", vec!["1:unknown-table"]),
+        ("2.1.0", vec!["2:unknown-table"]),
+        ("2.3.1", vec!["1:unknown-column", "2:unknown-table"]),
+        ("2.4.2", vec!["1:unknown-column", "2:unknown-table"]),
+    ] {
+        let linted = check(sql, "xxl-job", release, "mysql");
+        let names: Vec<String> = places(sql, &linted).into_iter().filter(|f| f.contains("unknown-")).collect();
+        assert_eq!(names, wanted, "{release}");
+    }
+}
+
+#[test]
+fn all_triggers_of_all_schedulers() {
+    let sql = "UPDATE QRTZ_TRIGGERS SET TRIGGER_STATE = 'WAITING' WHERE TRIGGER_STATE = 'ERROR';\nDELETE FROM QRTZ_PAUSED_TRIGGER_GRPS;\nUPDATE QRTZ_TRIGGERS SET TRIGGER_STATE = 'WAITING' WHERE TRIGGER_STATE = 'PAUSED';\n";
+    let found = places(sql, &check(sql, "quartz", "2.3.2", "mysql"));
+    for wanted in [
+        "1:scheduler-not-named",
+        "1:ignores-paused-group",
+        "1:error-comes-back",
+        "2:scheduler-not-named",
+        "2:missing-where",
+        "2:pause-marker",
+        "3:incomplete-unpause",
+        "3:burst-of-misfires",
+    ] {
+        assert!(found.contains(&wanted.to_owned()), "{wanted} is missing: {found:?}");
+    }
+}
+
+#[test]
+fn a_trigger_is_one_statement_and_what_stands_in_it_is_checked() {
+    let sql = "DELIMITER //\nCREATE TRIGGER trg BEFORE UPDATE ON t_ds_process_instance FOR EACH ROW\nBEGIN\n  IF OLD.state IN (4,5) THEN\n    SET NEW.state = 6;\n    UPDATE t_ds_task_instance SET state = 6 WHERE process_instance_id = NEW.id;\n  END IF;\nEND //\nDELIMITER ;\n";
+    let linted = check(sql, "dolphinscheduler", "3.1.9", "mysql");
+    let found = places(sql, &linted);
+    assert_eq!(linted.statements, 1);
+    for wanted in ["2:scheduler-table-defined", "6:finished-row-overwritten"] {
+        assert!(found.contains(&wanted.to_owned()), "{wanted} is missing: {found:?}");
+    }
+}
