@@ -134,10 +134,18 @@ fn bounds(expr: &Expr, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
                         if matches!(other.as_ref(), Expr::Subquery(_)) { Bound::Query } else { Bound::Value }
                     }
                     BinaryOperator::Eq | BinaryOperator::Spaceship if judge.is_variable(other) => Bound::Value,
-                    BinaryOperator::Eq | BinaryOperator::Spaceship => Bound::Join,
+                    BinaryOperator::Spaceship => Bound::Row,
+                    BinaryOperator::Eq => Bound::Join,
                     _ => Bound::Range,
                 };
                 merge(&mut found, column, bound);
+            }
+        }
+        Expr::IsNotDistinctFrom(left, right) => {
+            for name in [left, right] {
+                if let Some(column) = judge.own(name) {
+                    merge(&mut found, column, Bound::Row);
+                }
             }
         }
         Expr::In { expr, target, negated, .. } => {

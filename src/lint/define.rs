@@ -105,7 +105,6 @@ pub(super) fn by_words(text: &str) -> Option<(Definition, &str)> {
     };
     let table = table.map(|t| t.rsplit('.').next().unwrap_or(t).trim_matches(['`', '"', '(']).to_owned());
     let body = text.len() - words.next().map_or(0, |w| text.len() - (w.as_ptr() as usize - text.as_ptr() as usize));
-    let definition =
-        Definition { what: what.1, tables: table.into_iter().collect(), filled: false, temporary: false };
+    let definition = Definition { what: what.1, tables: table.into_iter().collect(), filled: false, temporary: false };
     Some((definition, &text[body.min(text.len())..]))
 }

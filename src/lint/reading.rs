@@ -252,10 +252,17 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether rows are named by values of all these columns.
+    /// Whether rows are named, by values of all these columns or by another table's rows.
     #[must_use]
     pub fn names(&self, columns: &[String]) -> bool {
-        !columns.is_empty() && columns.iter().all(|c| self.bounds.get(&c.to_lowercase()) == Some(&Bound::Value))
+        let named = |c: &String| self.bounds.get(&c.to_lowercase()).is_some_and(|b| *b <= Bound::Join);
+        !columns.is_empty() && columns.iter().all(named)
+    }
+
+    /// Whether a column must equal something, so that the condition has been thought of.
+    #[must_use]
+    pub fn fixes(&self, column: &str) -> bool {
+        self.bounds.get(&column.to_lowercase()).is_some_and(|b| *b <= Bound::Join)
     }
 }
 
@@ -264,6 +271,8 @@ impl Filter {
 pub enum Bound {
     /// It equals a literal, a parameter, or one of a list.
     Value,
+    /// It equals a column of another table, NULL included.
+    Row,
     /// It equals a column of another table.
     Join,
     /// It is in the result of a query.

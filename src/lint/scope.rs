@@ -72,7 +72,10 @@ impl<'a> Scope<'a> {
                 let (table, span) = last_part(name);
                 let alias = alias.as_ref().map_or_else(|| table.clone(), |a| a.name.value.clone());
                 let named_here = name.0.len() == 1 && hidden.iter().any(|h| h.eq_ignore_ascii_case(&table));
-                let spec = if named_here || is_system(name) { None } else { knowledge.table(&table) };
+                let system = is_system(name);
+                let spec = if named_here || system { None } else { knowledge.table(&table) };
+                // What belongs to the database has a name here for its columns only.
+                let table = if system { String::new() } else { table };
                 self.bindings.push(Binding { alias, table, span, spec });
             }
             TableFactor::NestedJoin { table_with_joins, .. } => self.add(knowledge, table_with_joins, hidden),

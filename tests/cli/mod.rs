@@ -3,6 +3,7 @@
 mod demo;
 mod errors;
 mod help;
+mod lint;
 mod pages;
 mod review;
 mod secrets;

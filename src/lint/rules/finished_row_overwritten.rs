@@ -16,7 +16,7 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
             let spoken = change.filter.states.get(&column.to_lowercase()).is_some_and(|s| s.spoken);
             // Finished states that are named on purpose are meant.
             let meant = spoken && from.iter().all(|s| s.finished);
-            if lost.is_empty() || meant {
+            if lost.is_empty() || meant || change.filter.fixes(&column) && !spoken {
                 continue;
             }
             let key = report.knowledge.key(&change.table);
