@@ -197,12 +197,12 @@ impl DataRule {
         }
         let mut found = Found::default();
         for (column, wanted) in &file.from {
-            let states = self.states(knowledge, change, role, real(column)?, wanted, |c, n, s| selected(c, n, s))?;
+            let states = self.states(knowledge, change, role, real(column)?, wanted, selected)?;
             found.from = states;
         }
         for (column, wanted) in &file.to {
             let name = real(column)?;
-            found.to = self.states(knowledge, change, role, name, wanted, |c, n, s| written(c, n, s))?;
+            found.to = self.states(knowledge, change, role, name, wanted, written)?;
             found.at = change.set(name).cloned();
         }
         for (column, wanted) in &file.gets {

@@ -23,8 +23,9 @@ impl Across for Watch {
             Deed::Commit | Deed::Rollback => self.open = false,
             Deed::Change => self.changed |= self.open,
             Deed::Set { name, value } if name == "autocommit" => self.open = value == "0",
-            Deed::Define(definition) => {
-                if self.open && !definition.temporary && report.knowledge.engine == Engine::MySql {
+            Deed::Define(definition)
+                if self.open && !definition.temporary && report.knowledge.engine == Engine::MySql =>
+            {
                     let message = format!("{} commits what the transaction did so far", definition.what);
                     let changed = self.changed;
                     let finding = report.statement(reading, Level::Error, message);
@@ -34,7 +35,6 @@ impl Across for Watch {
                         finding.why("the copy is made after the change: it is no backup");
                     }
                     self.open = false;
-                }
             }
             _ => {}
         }

@@ -13,8 +13,8 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     if change.does == Does::Insert || change.in_body {
         return;
     }
-    let again = reading.tables.iter().filter(|t| t.name.eq_ignore_ascii_case(&change.table) && !t.written);
-    if let Some(used) = again.last().filter(|_| reading.subqueries > 0) {
+    let mut again = reading.tables.iter().filter(|t| t.name.eq_ignore_ascii_case(&change.table) && !t.written);
+    if let Some(used) = again.next_back().filter(|_| reading.subqueries > 0) {
         let message = format!("{} is read in a sub-query of the statement that changes it", change.table);
         report
             .at(used.span, Level::Warning, message)

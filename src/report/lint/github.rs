@@ -17,7 +17,7 @@ pub(super) fn render(checked: &[Checked<'_>]) -> String {
             };
             let mut text = finding.message.clone();
             for more in finding.why.iter().chain(&finding.help) {
-                text.push_str("\n");
+                text.push('\n');
                 text.push_str(more);
             }
             lines.push(format!(

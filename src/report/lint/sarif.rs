@@ -54,7 +54,7 @@ fn results(file: &Checked<'_>, rules: &[&str]) -> Vec<Value> {
         };
         let mut text = finding.message.clone();
         for more in finding.why.iter().chain(&finding.help) {
-            text.push_str("\n");
+            text.push('\n');
             text.push_str(more);
         }
         let region = json!({
