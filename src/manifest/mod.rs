@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use load::{Manifests, version_order};
-pub use schema::{ColumnSpec, DefaultValue, Engine, ForeignKey, TableSpec, sqlite_type};
+pub use schema::{ColumnSpec, DefaultValue, Engine, ForeignKey, TableColumn, TableSpec, sqlite_type};
 pub use states::{State, StateSet};
 
 use crate::{Error, Result};

@@ -1,6 +1,7 @@
 //! Cases from the field: public issues and pages, each with the right answer.
 
 mod counts;
+mod dumps;
 mod interrupted_failover;
 mod null_states;
 mod old_names;

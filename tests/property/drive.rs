@@ -1,6 +1,6 @@
 //! The library's calls that the commands make, on one open database.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, OnceLock};
 
 use flowmend::apply::{self, BundleState, Events, check_target};
@@ -51,21 +51,38 @@ pub fn database(server: Server, m: &Manifest) -> TestDb {
         return db;
     }
     let mut small = m.clone();
-    let bound = |t: &TableSpec| {
-        t.foreign_keys_on(server.dialect().engine).iter().map(|k| k.references.clone()).collect::<Vec<_>>()
-    };
-    let mut wanted: Vec<String> = m.roles.values().map(|r| r.table.clone()).collect();
-    wanted.extend(m.fingerprint.present.iter().map(|mark| mark.split('.').next().unwrap().to_owned()));
-    wanted.extend(m.tables.values().filter(|t| wanted.contains(&t.name)).flat_map(bound).collect::<Vec<_>>());
-    small.tables.retain(|name, _| crate::support::long() || wanted.contains(name));
+    let wanted = tables(server, m);
+    small.tables.retain(|name, _| wanted.contains(name));
     db.exec_all(&ddl::create_all(&small, &server.dialect()));
     db
+}
+
+/// The tables that [`database`] makes.
+pub fn tables(server: Server, m: &Manifest) -> BTreeSet<String> {
+    let engine = server.dialect().engine;
+    let there = m.tables.values().filter(|t| t.on(engine));
+    if server == Server::Sqlite || crate::support::long() {
+        return there.map(|t| t.name.clone()).collect();
+    }
+    let named = |t: &&TableSpec| {
+        m.roles.values().any(|r| r.table == t.name)
+            || m.fingerprint.present.iter().any(|mark| mark.split('.').next() == Some(t.name.as_str()))
+    };
+    let mut found: BTreeSet<String> = there.filter(named).map(|t| t.name.clone()).collect();
+    loop {
+        let bound = found.iter().flat_map(|name| m.tables[name].foreign_keys_on(engine));
+        let more: BTreeSet<String> = bound.map(|key| key.references.clone()).filter(|t| !found.contains(t)).collect();
+        if more.is_empty() {
+            return found;
+        }
+        found.extend(more);
+    }
 }
 
 /// The bytes of an empty SQLite database of a generation, made once.
 fn sqlite_image(m: &Manifest) -> Vec<u8> {
     static IMAGES: Mutex<BTreeMap<String, Vec<u8>>> = Mutex::new(BTreeMap::new());
-    if let Some(image) = IMAGES.lock().unwrap().get(&m.generation) {
+    if let Some(image) = IMAGES.lock().unwrap().get(&m.origin) {
         return image.clone();
     }
     let db = TestDb::new(Server::Sqlite);
@@ -74,7 +91,7 @@ fn sqlite_image(m: &Manifest) -> Vec<u8> {
     statements.push("COMMIT".to_owned());
     db.exec_all(&statements);
     let image = std::fs::read(db.sqlite_file()).unwrap();
-    IMAGES.lock().unwrap().insert(m.generation.clone(), image.clone());
+    IMAGES.lock().unwrap().insert(m.origin.clone(), image.clone());
     image
 }
 
@@ -126,8 +143,9 @@ pub async fn plan_any(
 }
 
 /// What an operator says who knows the release.
-fn said(release: Option<&str>) -> Said<'_> {
-    Said { scheduler: Some("dolphinscheduler"), release, table_prefix: None }
+fn said(m: &Manifest) -> Said<'_> {
+    let release = m.releases.first().map(String::as_str);
+    Said { scheduler: Some(&m.scheduler), release, table_prefix: None }
 }
 
 async fn planned(
@@ -139,14 +157,13 @@ async fn planned(
 ) -> Result<(Plan, BTreeMap<String, String>)> {
     let mut db = open(test, Access::ReadOnly).await;
     let catalog = db.catalog().await?;
-    let release = m.releases.first().map(String::as_str);
-    let found = identify(&mut db, &catalog, &app().manifests, said(release)).await?;
+    let found = identify(&mut db, &catalog, &app().manifests, said(m)).await?;
     assert_eq!(found.manifest.generation, m.generation);
     let (now, zone) = (now(), zone());
     let read = |r: &Recipe, given: &Flags| Params::read(r, given, now, Some(&zone), "tester");
     let mut parts = match recipe {
         Some(name) => {
-            let recipe = app().recipes.get("dolphinscheduler", name)?;
+            let recipe = app().recipes.get(&m.scheduler, name)?;
             let known = |flag: &String| app().recipes.iter().any(|r| r.parameter(flag).is_some());
             let all = parts(&app().recipes, recipe, &found, read, &Flags::new())?;
             let taken = |flag: &String| known(flag) && all.iter().any(|p| p.recipe.parameter(flag).is_some());
@@ -166,15 +183,14 @@ async fn planned(
 }
 
 /// `flowmend inspect`.
-pub async fn inspect(test: &TestDb, m: &Manifest) -> Result<InspectReport> {
+pub async fn inspect(test: &TestDb, m: &Manifest, given: &Flags) -> Result<InspectReport> {
     let mut db = open(test, Access::ReadOnly).await;
     let catalog = db.catalog().await?;
-    let release = m.releases.first().map(String::as_str);
-    let found = identify(&mut db, &catalog, &app().manifests, said(release)).await?;
-    let (zone, given) = (zone(), Flags::new());
+    let found = identify(&mut db, &catalog, &app().manifests, said(m)).await?;
+    let zone = zone();
     let request = SurveyRequest {
         recipes: &app().recipes,
-        given: &given,
+        given,
         now: now(),
         zone: Some(&zone),
         skew: None,
@@ -202,8 +218,17 @@ impl Events for Quiet {
     fn committing(&mut self) {}
 }
 
+/// What a command checks first. Heartbeats are not watched: no row of these tests
+/// moves, and the watch takes as long as the scheduler's interval.
 async fn check(db: &mut Database, bundle: &Bundle) -> Result<()> {
-    check_target(db, bundle, &app().manifests, None).await
+    let mut unwatched = bundle.clone();
+    unwatched.plan.owners.clear();
+    check_target(db, &unwatched, &app().manifests, None).await
+}
+
+pub async fn rehearse(db: &mut Database, bundle: &Bundle) -> Result<()> {
+    check(db, bundle).await?;
+    apply::rehearse(db, bundle, &mut Quiet).await.map(drop)
 }
 
 pub async fn apply(db: &mut Database, bundle: &Bundle) -> Result<()> {

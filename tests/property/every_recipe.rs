@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use super::roundtrip::compare;
+use super::changes::compare;
 use super::snapshot::snapshot;
 use super::{drive, generate};
 use crate::support::db::{Server, block_on};
@@ -83,7 +83,7 @@ fn case(server: Server, m: &Manifest, seed: u64, hits: &mut Hits) {
             let bundle = drive::bundle(&test, &files, &format!("bundle{n}")).await;
             drive::apply(&mut db, &bundle).await.unwrap_or_else(|e| panic!("apply: {e}\n{what}"));
             let after = snapshot(&mut db).await;
-            compare(m, &plan, &before, &after);
+            compare(m, &plan, &before, &after).unwrap_or_else(|e| panic!("{e}\n{what}"));
             drive::verify(&mut db, &bundle, BundleState::Applied)
                 .await
                 .unwrap_or_else(|e| panic!("verify: {e}\n{what}"));

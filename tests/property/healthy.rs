@@ -208,7 +208,7 @@ fn nothing_is_found_and_nothing_is_written() {
                 drive::fill(&mut db, &model.statements(m, &Server::Sqlite.dialect())).await;
                 db.close().await;
                 let what = || format!("generation {}, seed {seed}\n{}", m.generation, model.lines());
-                let report = drive::inspect(&test, m).await.unwrap();
+                let report = drive::inspect(&test, m, &BTreeMap::new()).await.unwrap();
                 assert!(report.findings.is_empty(), "{:?}\n{}", report.findings, what());
                 assert!(report.anomalies.is_empty(), "{:?}\n{}", report.anomalies, what());
                 for age in [None, Some("1h")] {

@@ -2,9 +2,11 @@
 //!
 //! `generate` makes a database in memory, `model` writes it by role, `oracle`
 //! predicts from memory what a repair must do, `drive` calls the library, and
-//! `roundtrip` compares the two on real servers.
+//! `roundtrip` compares the two on real servers. `worlds` does without an oracle
+//! and takes every scheduler, from its manifests alone.
 
 mod ask;
+mod changes;
 mod corners;
 pub mod drive;
 mod era;
@@ -17,3 +19,4 @@ mod oracle;
 mod roundtrip;
 mod snapshot;
 mod text;
+mod worlds;

@@ -20,7 +20,7 @@ pub async fn snapshot(db: &mut Database) -> Snapshot {
     let mut found = Snapshot::new();
     for table in catalog.iter().filter(|t| !t.name.starts_with("flowmend_")) {
         let columns: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
-        let texts: Vec<String> = columns.iter().map(|c| d.as_text(&d.ident(c))).collect();
+        let texts: Vec<String> = table.columns.iter().map(|c| d.as_shown(&d.ident(&c.name), &c.type_sql)).collect();
         let sql = format!("SELECT {} FROM {}", texts.join(", "), d.ident(&table.name));
         let mut rows = db.rows(&sql).await.unwrap();
         rows.sort();

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-const HOSTILE: &[&str] = &[
+/// The texts.
+pub const HOSTILE: &[&str] = &[
     "plain",
     "it's",
     "a \"run\"",
