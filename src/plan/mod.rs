@@ -32,6 +32,7 @@ use crate::catalog::{LiveForeignKey, LiveTable};
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::Words;
 use crate::recipe::{ConditionTime, Names, Op, SetKind};
+use crate::ui::safe;
 
 /// Stands among a step's codes for SQL NULL, where it is a state. No scheduler has such a code.
 pub const NULL_STATE: &str = "NULL";
@@ -40,6 +41,8 @@ pub const OTHER_STATE: &str = "*";
 
 /// The version of plan.toml's form.
 pub const FORMAT: u32 = 1;
+/// How many characters of a value are shown.
+const SHOWN: usize = 200;
 /// How many keys of left-out rows a plan shows.
 const SAMPLE: usize = 5;
 
@@ -629,6 +632,8 @@ impl Step {
     }
 
     /// A value with its state's name, where it is a state, or with its moment, where it is one.
+    /// It is one line of limited length: it goes into comments of SQL files, where a
+    /// line break would make a statement, or a client's command, of what follows.
     #[must_use]
     pub fn show_value(&self, column: &str, value: Option<&str>) -> String {
         match value {
@@ -636,11 +641,11 @@ impl Step {
                 Some(name) => format!("NULL {name}"),
                 None => "NULL".to_owned(),
             },
-            Some(ms) if self.epoch_ms.iter().any(|c| c == column) => with_utc(ms),
+            Some(ms) if self.epoch_ms.iter().any(|c| c == column) => with_utc(&safe(ms, SHOWN)),
             Some(code) => match self.states.get(column).and_then(|names| names.get(code).or(names.get(OTHER_STATE))) {
                 // Where states are stored as text, the code is its own name.
-                Some(name) if !name.eq_ignore_ascii_case(code) => format!("{code} {name}"),
-                _ => code.to_owned(),
+                Some(name) if !name.eq_ignore_ascii_case(code) => format!("{} {name}", safe(code, SHOWN)),
+                _ => safe(code, SHOWN),
             },
         }
     }

@@ -9,6 +9,7 @@ use super::locks;
 use super::view::StepView;
 use crate::Result;
 use crate::recipe::{ConditionTime, Op};
+use crate::ui::safe;
 
 /// The chain of guards: each knows the one before.
 pub(super) struct Chain<'b, 'a> {
@@ -42,7 +43,7 @@ impl Chain<'_, '_> {
         let mut x = self.x(own, expected);
         x.insert("query".to_owned(), query.into());
         let text = self.call("guard", own, x)?;
-        Ok(format!("-- guard {own}: {title} (expected {expected})\n{text}\n"))
+        Ok(format!("-- guard {own}: {} (expected {expected})\n{text}\n", one_line(title)))
     }
 
     pub fn preflight(&mut self) -> Result<String> {
@@ -129,7 +130,7 @@ impl Chain<'_, '_> {
                 .conditions
                 .iter()
                 .filter(|c| c.at != ConditionTime::End)
-                .map(|c| format!("--   and {}\n", c.title))
+                .map(|c| format!("--   and {}\n", one_line(&c.title)))
                 .collect();
             let x = self.step_x(view, &own, rows);
             text += &format!(
@@ -150,9 +151,10 @@ impl Chain<'_, '_> {
             Op::Delete => ("delete", None),
             Op::Insert => ("insert", Some("after_insert")),
         };
-        let mut text = format!("-- {own}: {} ({rows} rows of {})\n", view.step.full_title(), view.step.table);
+        let title = one_line(&view.step.full_title());
+        let mut text = format!("-- {own}: {title} ({rows} rows of {})\n", view.step.table);
         for line in super::ticket::transitions(view.step) {
-            text += &format!("--   {line}\n");
+            text += &format!("--   {}\n", one_line(&line));
         }
         if view.step.op == Op::Insert {
             let query = format!(
@@ -354,4 +356,9 @@ fn standing(view: &StepView<'_>, rows: usize) -> (String, usize) {
             rows,
         ),
     }
+}
+
+/// Text for a comment, which ends where the line ends.
+fn one_line(text: &str) -> String {
+    safe(text, usize::MAX)
 }

@@ -17,6 +17,8 @@ use crate::{Error, Result};
 const TEMPLATE: &str = "bundle/TICKET.md.j2";
 /// How many kinds of change a step shows before it sums up.
 const KINDS: usize = 12;
+/// How many characters a line of a change may have.
+const LINE: usize = 500;
 /// How many rows a step shows.
 const SAMPLE: usize = 5;
 
@@ -125,7 +127,7 @@ fn step_map(step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
             }),
         ),
         ("rows", Value::from(step.rows.len())),
-        ("changes", Value::from(transitions(step))),
+        ("changes", Value::from(transitions(step).iter().map(|line| quiet_to(line, LINE)).collect::<Vec<_>>())),
         ("exceptions", Value::from(step.exceptions.clone())),
         ("conditions", Value::from(step.conditions.iter().map(|c| c.title.clone()).collect::<Vec<_>>())),
         ("sample", Value::from(step.rows.iter().take(SAMPLE).map(label).collect::<Vec<_>>())),
@@ -271,11 +273,12 @@ pub fn transitions(step: &Step) -> Vec<String> {
         let pin = step.pin_index(name);
         let mut kinds: BTreeMap<(String, String), usize> = BTreeMap::new();
         for row in &step.rows {
+            if pin.is_some_and(|p| row.old[p] == row.new[index]) {
+                continue;
+            }
             let old = pin.map_or("(new)".to_owned(), |p| step.show_value(name, row.old[p].as_deref()));
             let new = step.show_value(name, row.new[index].as_deref());
-            if old != new {
-                *kinds.entry((old, new)).or_default() += 1;
-            }
+            *kinds.entry((old, new)).or_default() += 1;
         }
         let changed: usize = kinds.values().sum();
         if changed > 0 && set.column.class == TypeClass::Time {

@@ -1,7 +1,8 @@
 //! XXL-JOB: runs without a result, closed by hand too widely, too loudly, or not at all.
 
 use super::site::{Site, found, shares};
-use crate::support::db::Server;
+use crate::support::bundle::runner;
+use crate::support::db::{Server, same};
 
 const RELEASES: [&str; 6] = ["1.8.2", "2.0.1", "2.1.0", "2.3.1", "2.4.2", "3.4.2"];
 
@@ -124,6 +125,30 @@ fn a_trigger_without_an_answer_is_no_lost_run() {
         }
         assert_eq!(of(&site, "trigger_state", "3").as_deref(), Some("0"));
         site.undo("b", &before);
+    }
+}
+
+/// A bundle shows old values in comments; a line break in one must end no comment.
+#[test]
+fn a_text_of_the_log_is_no_command_to_the_client() {
+    for (server, release) in everywhere("cases::xxl_job") {
+        let site = Site::new(server, "xxl-job", release);
+        groups(&site);
+        log(&site, "1", "50", ("0", "0"), None, OLD, "0");
+        let made = site.db.path("made");
+        let text =
+            format!("x\n.shell touch {0}\n\\! touch {0}\nDELETE FROM nothing;\r\nDELIMITER //\n", made.display());
+        let d = server.dialect();
+        let (table, column) = (&site.m.roles["log"].table, site.m.column("log.trigger_message").unwrap());
+        site.db.exec(&format!("UPDATE {} SET {} = {}", d.ident(table), d.ident(column), d.text_literal(&text)));
+        let before = site.db.dump();
+        site.plan("unanswered-triggers", "b", &AGE).expect(0);
+        for what in ["apply", "rollback"] {
+            let done = site.db.stock(&runner(&site.db, "b", what));
+            assert!(done.status.success(), "{release}: {}", String::from_utf8_lossy(&done.stderr));
+            assert!(!made.exists(), "{server:?} {release}: the text was run");
+        }
+        same(&site.db.dump(), &before, release);
     }
 }
 
