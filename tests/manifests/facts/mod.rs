@@ -44,7 +44,6 @@ struct Codes {
     /// Role columns → names that the type has and the column never rightly holds.
     illegal: BTreeMap<&'static str, BTreeSet<String>>,
     /// Whether SQL NULL means something.
-    #[expect(dead_code, reason = "compared as soon as the manifests say it")]
     null: bool,
     /// Whether codes that are not listed mean something.
     open: bool,

@@ -198,8 +198,12 @@ const OF_STATES: [Change<State>; 4] = [
     ("finished", |state| state.finished = !state.finished),
 ];
 
-const OF_STATE_SETS: [Change<StateSet>; 5] = [
+const OF_STATE_SETS: [Change<StateSet>; 6] = [
     ("text", |set| set.text = !set.text),
+    ("NULL", |set| {
+        let some = set.states[0].clone();
+        set.null = set.null.is_none().then_some(some);
+    }),
     ("other codes", |set| {
         let some = set.states[0].clone();
         set.other = set.other.is_none().then_some(some);

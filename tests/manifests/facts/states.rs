@@ -34,6 +34,7 @@ fn compare_column(
     let values: Vec<(String, String)> = ours.states.iter().map(|s| (s.code.clone(), s.name.clone())).collect();
     differences.same(format!("{column}: text"), &ours.text, &theirs.text);
     differences.same(format!("{column}: codes"), &values, &theirs.values);
+    differences.same(format!("{column}: NULL is a state"), &ours.null.is_some(), &theirs.null);
     differences.same(format!("{column}: other codes are a state"), &ours.other.is_some(), &theirs.open);
     let named = |keep: fn(&flowmend::manifest::State) -> bool| -> BTreeSet<String> {
         ours.states.iter().filter(|s| keep(s)).map(|s| s.name.clone()).collect()
