@@ -42,13 +42,11 @@ fn has(m: &Manifest, name: &str) -> bool {
 
 #[test]
 fn a_name_belongs_to_the_releases_that_have_it() {
+    let manifests = Manifests::load(None).unwrap();
     for (scheduler, name, with) in NAMES {
         for release in releases(scheduler) {
-            assert_eq!(
-                has(&manifest(scheduler, release), name),
-                with.contains(release),
-                "{scheduler} {release}: {name}"
-            );
+            let m = manifests.release(scheduler, release).unwrap();
+            assert_eq!(has(m, name), with.contains(release), "{scheduler} {release}: {name}");
         }
     }
 }
