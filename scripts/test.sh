@@ -53,6 +53,8 @@ awk -v skipped="$skipped" '
         for (i = 2; i <= NF; i++) {
             if ($i == "passed;") passed += $(i - 1)
             if ($i == "failed;") failed += $(i - 1)
+            # Tests that wait for something say why in their #[ignore].
+            if ($i == "ignored;") skipped += $(i - 1)
         }
     }
     END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped }

@@ -3,15 +3,9 @@
 //! flowmend runs the very text that the stock client runs. Lines that speak to
 //! the client (`.bail on`, `\set …`) are for the client alone.
 
-use sqlparser::dialect::{Dialect as SqlDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
-use sqlparser::tokenizer::{Token, Tokenizer};
-
 use crate::dialect::Dialect;
-use crate::manifest::Engine;
+use crate::sql::{self, Client, PieceKind};
 use crate::{Error, Result};
-
-/// What a runner says to its client.
-const CLIENT_LINES: [&str; 2] = [".bail on", "\\set ON_ERROR_STOP on"];
 
 /// One statement and the guard it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,35 +25,24 @@ pub struct Statement {
 /// # Errors
 /// The text cannot be read as SQL of the dialect; a sealed bundle never is such.
 pub fn split(text: &str, dialect: &Dialect) -> Result<Vec<Statement>> {
-    let sql_dialect: Box<dyn SqlDialect> = match dialect.engine {
-        Engine::MySql => Box::new(MySqlDialect {}),
-        Engine::PostgreSql => Box::new(PostgreSqlDialect {}),
-        Engine::Sqlite => Box::new(SQLiteDialect {}),
-    };
-    let lines: Vec<&str> = text.lines().filter(|l| !CLIENT_LINES.contains(l)).collect();
-    let clean = lines.join("\n") + "\n";
-    let tokens = Tokenizer::new(sql_dialect.as_ref(), &clean)
-        .with_unescape(false)
-        .tokenize()
-        .map_err(|e| Error::internal(format!("the bundle's SQL cannot be read: {e}")))?;
+    let script = sql::split(text, Client::of(dialect.engine));
+    let mut comments = script.comments.iter().peekable();
     let mut found = Vec::new();
     let mut current = Statement { sql: String::new(), file: String::new(), guard: String::new(), about: String::new() };
-    for token in tokens {
-        match token {
-            Token::SemiColon => {
-                if !current.sql.trim().is_empty() {
-                    found.push(Statement { sql: current.sql.trim().to_owned(), ..current.clone() });
-                }
-                current.sql.clear();
-            }
-            Token::Whitespace(sqlparser::tokenizer::Whitespace::SingleLineComment { comment, .. }) => {
-                note_comment(&mut current, comment.trim());
-            }
-            other => current.sql.push_str(&other.to_string()),
+    for piece in script.pieces.iter().filter(|p| p.kind == PieceKind::Sql) {
+        if piece.open.is_some() || !piece.ended {
+            return Err(Error::internal("the bundle's SQL ends inside a statement"));
         }
-    }
-    if !current.sql.trim().is_empty() {
-        return Err(Error::internal("the bundle's SQL ends inside a statement"));
+        let mut at = piece.range.start;
+        current.sql.clear();
+        while let Some(comment) = comments.next_if(|c| c.start < piece.range.end) {
+            // A comment inside of a statement is for readers, too.
+            current.sql.push_str(text.get(at..comment.start).unwrap_or_default());
+            at = at.max(comment.end);
+            note_comment(&mut current, text[comment.clone()].trim_start_matches('-').trim());
+        }
+        current.sql.push_str(&text[at..piece.range.end]);
+        found.push(current.clone());
     }
     Ok(found)
 }

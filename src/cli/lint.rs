@@ -1,5 +1,6 @@
 //! `flowmend lint`.
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
@@ -102,7 +103,7 @@ impl Target {
     /// From the command line, else from the script itself, else from the configuration.
     fn of(m: &ArgMatches, config: &Config, name: &str, text: &str) -> Result<Self> {
         // Comments are found alike by every client, but for `#`.
-        let said = told(text, &split(text, Client::Psql));
+        let said = LazyCell::new(|| told(text, &split(text, Client::Psql)));
         let find = |flag: &str, configured: &Option<String>| {
             let own = given(m, flag).map(ToOwned::to_owned);
             own.or_else(|| said.get(flag).cloned()).or_else(|| configured.clone())

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::manifest::{Engine, Manifest, Manifests};
+use crate::manifest::{Engine, Manifest, Manifests, begins_with};
 use crate::ui::safe;
 use crate::{Error, Result};
 
@@ -37,8 +37,7 @@ pub(super) fn with_prefix(
         return Err(Error::usage(format!("--table-prefix: the table names of {name} are always the same"))
             .hint("leave --table-prefix and FLOWMEND_TABLE_PREFIX out"));
     }
-    let begins = |name: &str| name.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix));
-    if catalog.iter().any(|t| begins(&t.name)) {
+    if catalog.iter().any(|t| begins_with(&t.name, prefix)) {
         return Ok(chosen);
     }
     let error =

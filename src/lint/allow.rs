@@ -30,7 +30,7 @@ fn said(comment: &str) -> Option<&str> {
 /// `key=value` pairs that the script says of itself.
 #[must_use]
 pub fn told(text: &str, script: &Script) -> BTreeMap<String, String> {
-    let said = script.comments.iter().filter_map(|c| said(&text[c.range.clone()]));
+    let said = script.comments.iter().filter_map(|c| said(&text[c.clone()]));
     let pairs = said.filter(|s| !s.starts_with("allow")).flat_map(str::split_whitespace);
     pairs
         .filter_map(|p| p.split_once('='))

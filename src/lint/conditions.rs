@@ -57,19 +57,7 @@ pub(super) fn filter(
 }
 
 fn all_of(conditions: &[&Expr], judge: &Judge<'_, '_>) -> Truth {
-    let each = conditions.iter().map(|c| truth(c, judge));
-    each.fold(Truth::TRUE, |a, b| if a == Truth::TRUE { b } else { both(a, b) })
-}
-
-fn both(a: Truth, b: Truth) -> Truth {
-    let mut out = Truth::NONE;
-    if a.may_be(Truth::TRUE) && b.may_be(Truth::TRUE) {
-        out = out | Truth::TRUE;
-    }
-    if a != Truth::TRUE || b != Truth::TRUE {
-        out = out | Truth::FALSE;
-    }
-    out
+    conditions.iter().map(|c| truth(c, judge)).fold(Truth::TRUE, Truth::and)
 }
 
 /// A condition that speaks of nothing but one state column, and holds for every state.
@@ -217,17 +205,11 @@ impl Judge<'_, '_> {
         as_name(expr).is_some_and(|parts| parts.len() == 1 && parts[0].value.starts_with(['@', ':', '$']))
     }
 
-    /// The state columns of the table with their codes.
+    /// The state columns of the table (lower case) with their codes.
     fn state_columns(&self) -> Vec<(String, Vec<String>)> {
-        let Some(spec) = self.scope.bindings.get(self.target).and_then(|b| b.spec) else {
-            return Vec::new();
-        };
-        let columns = spec.columns_on(self.knowledge.engine);
-        let states = columns.filter_map(|c| {
-            let (_, set) = self.knowledge.states(&spec.name, &c.name)?;
-            Some((c.name.to_lowercase(), set.codes(|_| true)))
-        });
-        states.collect()
+        let spec = self.scope.bindings.get(self.target).and_then(|b| b.spec);
+        let columns = spec.map(|spec| self.knowledge.state_columns(spec)).unwrap_or_default();
+        columns.into_iter().map(|(column, set)| (column.to_lowercase(), set.codes(|_| true))).collect()
     }
 }
 

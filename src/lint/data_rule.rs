@@ -112,9 +112,10 @@ impl DataRules {
     }
 
     /// The rules that are about a release.
-    pub(super) fn of<'r>(&'r self, knowledge: &Knowledge<'_>) -> impl Iterator<Item = &'r DataRule> + use<'r> {
-        let (scheduler, release) = (knowledge.manifest.scheduler.clone(), version_order(&knowledge.release));
-        self.rules.iter().filter(move |r| r.scheduler == scheduler && r.file.covers(&release))
+    pub(super) fn of(&self, knowledge: &Knowledge<'_>) -> Vec<&DataRule> {
+        let release = version_order(&knowledge.release);
+        let ours = |r: &&DataRule| r.scheduler == knowledge.manifest.scheduler && r.file.covers(&release);
+        self.rules.iter().filter(ours).collect()
     }
 
     /// All rules.
@@ -197,12 +198,11 @@ impl DataRule {
         }
         let mut found = Found::default();
         for (column, wanted) in &file.from {
-            let states = self.states(knowledge, change, role, real(column)?, wanted, selected)?;
-            found.from = states;
+            found.from = states(knowledge, change, real(column)?, wanted, selected)?;
         }
         for (column, wanted) in &file.to {
             let name = real(column)?;
-            found.to = self.states(knowledge, change, role, name, wanted, written)?;
+            found.to = states(knowledge, change, name, wanted, written)?;
             found.at = change.set(name).cloned();
         }
         for (column, wanted) in &file.gets {
@@ -238,24 +238,6 @@ impl DataRule {
         !named.is_empty() && named.iter().all(own)
     }
 
-    fn states(
-        &self,
-        knowledge: &Knowledge<'_>,
-        change: &Change,
-        role: &str,
-        column: &str,
-        wanted: &[String],
-        of: impl for<'s> Fn(&Change, &str, &'s StateSet) -> Vec<&'s State>,
-    ) -> Option<String> {
-        let name = knowledge.role_column(&change.table, column)?;
-        debug_assert!(name.starts_with(role));
-        let set = knowledge.manifest.states.get(&name)?;
-        let null = set.null.as_ref();
-        let fits = |state: &&State| wanted.iter().any(|w| is_wanted(state, null, w));
-        let states: Vec<&State> = of(change, column, set).into_iter().filter(fits).collect();
-        (!states.is_empty()).then(|| listed(&states))
-    }
-
     fn say(&self, report: &mut Report<'_>, change: &Change, found: &Found) {
         let knowledge = report.knowledge;
         let columns = knowledge.role(&change.table).map(|(_, role)| role.columns.clone()).unwrap_or_default();
@@ -267,21 +249,30 @@ impl DataRule {
             Environment::new().render_str(text, values).unwrap_or_else(|_| text.to_owned())
         };
         let span = found.at.as_ref().map_or(change.span, |a| a.span);
-        let (message, why, help): (_, Vec<String>, Vec<String>) = (
-            render(&self.file.message),
-            self.file.why.iter().map(|t| render(t.as_str())).collect(),
-            self.file.help.iter().map(|t| render(t.as_str())).collect(),
-        );
-        let sources = self.file.source.join("; ");
-        let finding = report.at(span, self.level, message);
-        for fact in why {
-            finding.why(fact);
+        let finding = report.at(span, self.level, render(&self.file.message));
+        for fact in &self.file.why {
+            finding.why(render(fact));
         }
-        finding.why(format!("read in {sources}"));
-        for way in help {
-            finding.help(way);
+        finding.why(format!("read in {}", self.file.source.join("; ")));
+        for way in &self.file.help {
+            finding.help(render(way));
         }
     }
+}
+
+/// The states of a change that a rule names, if there are any.
+fn states(
+    knowledge: &Knowledge<'_>,
+    change: &Change,
+    column: &str,
+    wanted: &[String],
+    of: impl for<'s> Fn(&Change, &str, &'s StateSet) -> Vec<&'s State>,
+) -> Option<String> {
+    let (_, set) = knowledge.states(&change.table, column)?;
+    let null = set.null.as_ref();
+    let fits = |state: &&State| wanted.iter().any(|w| is_wanted(state, null, w));
+    let states: Vec<&State> = of(change, column, set).into_iter().filter(fits).collect();
+    (!states.is_empty()).then(|| listed(&states))
 }
 
 #[derive(Default)]

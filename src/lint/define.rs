@@ -84,27 +84,38 @@ fn set_of(set: &Set) -> Deed {
 }
 
 /// A definition that the parser does not understand, read by its first words; and the
-/// part of its text that is a body, in which statements may stand.
+/// rest of its text, in which statements may stand.
 pub(super) fn by_words(text: &str) -> Option<(Definition, &str)> {
-    let mut words = text.split_whitespace();
-    let first = words.next()?;
-    if !first.eq_ignore_ascii_case("create") {
-        return None;
-    }
-    // DEFINER = …, OR REPLACE, TEMPORARY come before what is made.
-    let kinds = [
+    const KINDS: [(&str, &str); 4] = [
         ("trigger", "CREATE TRIGGER"),
         ("event", "CREATE EVENT"),
         ("procedure", "CREATE PROCEDURE"),
         ("function", "CREATE FUNCTION"),
     ];
-    let what = words.by_ref().take(8).find_map(|w| kinds.iter().find(|(k, _)| w.eq_ignore_ascii_case(k)))?;
-    let table = match what.1 {
-        "CREATE TRIGGER" => words.by_ref().skip_while(|w| !w.eq_ignore_ascii_case("on")).nth(1),
-        _ => None,
+    let (first, mut rest) = next_word(text)?;
+    if !first.eq_ignore_ascii_case("create") {
+        return None;
+    }
+    let mut next = || {
+        let (word, after) = next_word(rest)?;
+        rest = after;
+        Some(word)
     };
-    let table = table.map(|t| t.rsplit('.').next().unwrap_or(t).trim_matches(['`', '"', '(']).to_owned());
-    let body = text.len() - words.next().map_or(0, |w| text.len() - (w.as_ptr() as usize - text.as_ptr() as usize));
-    let definition = Definition { what: what.1, tables: table.into_iter().collect(), filled: false, temporary: false };
-    Some((definition, &text[body.min(text.len())..]))
+    // DEFINER = …, OR REPLACE, TEMPORARY come before what is made.
+    let kind = |word: &str| KINDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
+    let (_, what) = (0..8).map_while(|_| next()).find_map(kind)?;
+    let mut tables = Vec::new();
+    if *what == "CREATE TRIGGER" {
+        while !next()?.eq_ignore_ascii_case("on") {}
+        let table = next()?;
+        tables.push(table.rsplit('.').next().unwrap_or(table).trim_matches(['`', '"', '(']).to_owned());
+    }
+    Some((Definition { what, tables, filled: false, temporary: false }, rest))
+}
+
+/// The first word of a text, and what follows it.
+fn next_word(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    (end > 0).then(|| text.split_at(end))
 }

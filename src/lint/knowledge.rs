@@ -105,15 +105,11 @@ impl<'a> Knowledge<'a> {
     #[must_use]
     pub fn is_indexed(&self, table: &str, column: &str) -> bool {
         let Some(spec) = self.table(table) else { return false };
-        let (unique, indexes) = match self.engine {
-            Engine::PostgreSql => (&spec.unique_postgresql, &spec.indexes_postgresql),
-            _ => (&spec.unique_mysql, &spec.indexes_mysql),
-        };
         let leads = |key: &Vec<String>| key.first().is_some_and(|c| c.eq_ignore_ascii_case(column));
         let key = spec.key_on(self.engine).first().is_some_and(|c| c.eq_ignore_ascii_case(column));
         // InnoDB makes an index for each foreign key.
         let foreign = self.engine == Engine::MySql && spec.foreign_keys_mysql.iter().any(|k| leads(&k.columns));
-        key || foreign || unique.iter().any(leads) || indexes.iter().any(leads)
+        key || foreign || spec.unique_on(self.engine).iter().chain(spec.indexes_on(self.engine)).any(leads)
     }
 
     /// The tables with a foreign key to a table.
@@ -159,6 +155,21 @@ impl<'a> Knowledge<'a> {
         self.others.iter().copied().find(holds)
     }
 
+    /// The state columns of a table, as the manifest spells them, with their states.
+    #[must_use]
+    pub fn state_columns(&self, table: &TableSpec) -> Vec<(String, &'a StateSet)> {
+        let columns = table.columns_on(self.engine);
+        columns.filter_map(|c| Some((c.name.clone(), self.states(&table.name, &c.name)?.1))).collect()
+    }
+
+    /// The column that says whether a row of a table is over, with its states.
+    #[must_use]
+    pub fn own_state(&self, table: &str) -> Option<(&'a str, &'a StateSet)> {
+        let (_, role) = self.role(table)?;
+        let column = role.columns.get("state")?;
+        Some((column, self.states(table, column)?.1))
+    }
+
     /// Whether a name looks like one of the scheduler's tables.
     #[must_use]
     pub fn looks_ours(&self, name: &str) -> bool {
@@ -194,23 +205,14 @@ impl<'a> Knowledge<'a> {
     #[must_use]
     pub fn instead_of_column(&self, table: &TableSpec, column: &str) -> Vec<String> {
         let mut ways = Vec::new();
-        for m in &self.others {
-            let Some((there, _)) = tables_of(m, table, self.manifest)
-                .filter(|t| t.columns_on(self.engine).any(|c| c.name.eq_ignore_ascii_case(column)))
-                .map(|t| (t, ()))
-                .next()
-            else {
-                continue;
-            };
+        let has = |t: &&TableSpec| self.has_column(t, column);
+        let there = self.others.iter().find_map(|m| Some((*m, tables_of(m, table, self.manifest).find(has)?)));
+        if let Some((m, there)) = there {
             ways.push(format!("{}.{column} is there in {} {}", there.name, m.title, m.release_range()));
-            let now = role_column_in(m, &there.name, column).and_then(|name| {
-                let now = self.manifest.column(&name).ok()?;
-                Some(now.to_owned())
-            });
+            let now = role_column_in(m, &there.name, column).and_then(|name| self.manifest.column(&name).ok());
             if let Some(now) = now.filter(|now| !now.eq_ignore_ascii_case(column)) {
                 ways.push(format!("here the column is {}.{now}", table.name));
             }
-            break;
         }
         if ways.len() < 2 {
             let names: Vec<&str> = table.columns_on(self.engine).map(|c| c.name.as_str()).collect();
@@ -219,16 +221,6 @@ impl<'a> Knowledge<'a> {
             }
         }
         ways
-    }
-
-    /// A state for people: `4 READY_STOP`.
-    #[must_use]
-    pub fn state_name(&self, set: &StateSet, code: &str) -> String {
-        match set.by_code(code) {
-            Some(state) if state.name.eq_ignore_ascii_case(code) => code.to_owned(),
-            Some(state) => format!("{code} {}", state.name),
-            None => code.to_owned(),
-        }
     }
 }
 

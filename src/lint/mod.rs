@@ -32,6 +32,7 @@ pub use knowledge::Knowledge;
 pub use page::{Page, Pages};
 pub use report::Report;
 
+use self::data_rule::DataRule;
 use self::parse::{End, Parsed, Unread};
 use self::reading::{Deed, Reading};
 use self::rules::{Across, Check};
@@ -59,7 +60,7 @@ pub fn lint(text: &str, knowledge: &Knowledge<'_>, data: &DataRules, config: &Co
     let mut run = Run {
         report: Report::new(knowledge, &places),
         across: rules::ALL.iter().filter_map(across).collect(),
-        data,
+        data: data.of(knowledge),
         linted: Linted::default(),
     };
     if script.bom {
@@ -81,7 +82,7 @@ pub fn lint(text: &str, knowledge: &Knowledge<'_>, data: &DataRules, config: &Co
     }
     run.end();
     let Run { report, mut linted, .. } = run;
-    let comments = script.comments.iter().map(|c| c.range.clone());
+    let comments = script.comments.iter().cloned();
     let ranges: Vec<Range<usize>> = script.pieces.iter().map(|p| p.range.clone()).collect();
     let allowed = allow::read(text, comments, &ranges);
     let (findings, silenced) = allow::apply(allowed, config.levelled(report.findings));
@@ -101,7 +102,8 @@ fn across(rule: &rules::Rule) -> Option<(&'static str, Box<dyn Across>)> {
 struct Run<'r> {
     report: Report<'r>,
     across: Vec<(&'static str, Box<dyn Across>)>,
-    data: &'r DataRules,
+    /// The rules about the release.
+    data: Vec<&'r DataRule>,
     linted: Linted,
 }
 
@@ -126,7 +128,6 @@ impl<'r> Run<'r> {
     fn statement(&mut self, parsed: Parsed, piece: &Piece) {
         self.linted.statements += 1;
         self.report.start = parsed.start;
-        let number = self.linted.statements;
         match (piece.open, parsed.end) {
             (Some(open), _) => {
                 let range = open..open + 1;
@@ -143,14 +144,13 @@ impl<'r> Run<'r> {
             Err(unread) => match define::by_words(self.report.text(parsed.range.clone())) {
                 Some((definition, body)) => {
                     let deed = Deed::Define(definition);
-                    self.rules(&Reading { number, range: parsed.range.clone(), deed, ..Reading::default() });
+                    self.rules(&Reading { range: parsed.range.clone(), deed, ..Reading::default() });
                     self.body(parsed.range.end - body.len(), body);
                 }
                 None => self.unread(&unread, piece),
             },
             Ok(statement) => {
                 let mut reading = read::read(&statement, self.report.knowledge);
-                reading.number = number;
                 reading.range = parsed.range;
                 self.rules(&reading);
             }
@@ -168,7 +168,6 @@ impl<'r> Run<'r> {
                 continue;
             }
             reading.changes.iter_mut().for_each(|c| c.in_body = true);
-            reading.number = self.linted.statements;
             reading.range = start + piece.range.start..start + piece.range.end;
             self.report.start = reading.range.start;
             self.rules(&reading);
@@ -202,7 +201,7 @@ impl<'r> Run<'r> {
                 check(&mut self.report, reading);
             }
         }
-        for rule in self.data.of(self.report.knowledge) {
+        for rule in &self.data {
             self.report.rule = &rule.code;
             rule.check(&mut self.report, reading);
         }

@@ -257,6 +257,9 @@ mod tests {
         let found = parsed("UPDATE a SET b = :'name' WHERE c = :id AND d = 'x:''y';", Engine::PostgreSql);
         assert_eq!(found.len(), 1);
         assert!(found[0].2, "{found:?}");
-        assert_eq!(psql_variables("a::'b' :'cd' :\"e\""), "a::'b' $1    $1   ");
+        let text = "a::'b' :'cd' :\"e\"";
+        assert_eq!(psql_variables(text), "a::'b' $1    $1  ");
+        // Places behind it stay what they were.
+        assert_eq!(psql_variables(text).len(), text.len());
     }
 }

@@ -234,7 +234,6 @@ impl<'a> Reader<'_, 'a> {
         self.reading.changes.push(Change {
             does,
             table: binding.spec.map_or_else(|| binding.table.clone(), |s| s.name.clone()),
-            alias: binding.alias.clone(),
             span: binding.span,
             sets,
             filter,
@@ -430,9 +429,6 @@ impl<'a> Reader<'_, 'a> {
 fn written(value: &Expr) -> Written {
     if let Some(scalar) = as_literal(value) {
         return Written::Literal(scalar);
-    }
-    if conditions::is_now(value) {
-        return Written::Now;
     }
     match value {
         Expr::Nested(inner) => written(inner),

@@ -10,8 +10,6 @@ use sqlparser::tokenizer::Span;
 /// One statement.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
-    /// Its number in the script, from 1.
-    pub number: usize,
     /// Its bytes.
     pub range: Range<usize>,
     /// What it does as a whole.
@@ -151,8 +149,6 @@ pub enum Written {
     Literal(Scalar),
     /// One of these literals (a CASE).
     OneOf(Vec<Scalar>),
-    /// The moment on the database's clock.
-    Now,
     /// Something else.
     Expression,
 }
@@ -212,8 +208,6 @@ pub struct Change {
     pub does: Does,
     /// The table as written, without its schema.
     pub table: String,
-    /// What the statement calls the table.
-    pub alias: String,
     /// Where the table's name stands.
     pub span: Span,
     /// What is written.

@@ -7,7 +7,7 @@ use sqlparser::tokenizer::Span;
 
 use super::finding::{Finding, Level};
 use super::knowledge::Knowledge;
-use super::reading::{Change, Reading};
+use super::reading::{Assignment, Change, Does, Reading};
 use crate::manifest::{State, StateSet};
 use crate::sql::Places;
 
@@ -75,25 +75,38 @@ impl<'r> Report<'r> {
     }
 }
 
-/// A state column that a change touches.
-pub struct Touched<'k> {
+/// An update of a state: of which rows, and to what.
+pub struct Transition<'c, 'k> {
+    /// The update.
+    pub change: &'c Change,
+    /// The assignment of the state.
+    pub assignment: &'c Assignment,
     /// The column as the manifest spells it.
     pub column: String,
     /// Its states.
     pub set: &'k StateSet,
+    /// The states that the rows may have before.
+    pub from: Vec<&'k State>,
+    /// The states that are written, of which there is one at least.
+    pub to: Vec<&'k State>,
+    /// Whether the condition speaks of the column.
+    pub spoken: bool,
 }
 
-/// The state columns of a change's table.
-pub fn state_columns<'k>(knowledge: &Knowledge<'k>, change: &Change) -> Vec<Touched<'k>> {
-    let Some(spec) = knowledge.table(&change.table) else {
-        return Vec::new();
-    };
-    let columns = spec.columns_on(knowledge.engine);
-    let touched = columns.filter_map(|c| {
-        let (_, set) = knowledge.states(&spec.name, &c.name)?;
-        Some(Touched { column: c.name.clone(), set })
-    });
-    touched.collect()
+/// The updates of states in a statement.
+pub fn transitions<'c, 'k>(knowledge: &Knowledge<'k>, reading: &'c Reading) -> Vec<Transition<'c, 'k>> {
+    let mut found = Vec::new();
+    for change in reading.changes.iter().filter(|c| c.does == Does::Update) {
+        let columns = knowledge.table(&change.table).map(|t| knowledge.state_columns(t)).unwrap_or_default();
+        for (column, set) in columns {
+            let to = written(change, &column, set);
+            let (Some(assignment), false) = (change.set(&column), to.is_empty()) else { continue };
+            let from = selected(change, &column, set);
+            let spoken = change.filter.states.get(&column.to_lowercase()).is_some_and(|s| s.spoken);
+            found.push(Transition { change, assignment, column, set, from, to, spoken });
+        }
+    }
+    found
 }
 
 /// The states that a change may select in a column.

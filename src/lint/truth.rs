@@ -35,7 +35,7 @@ impl Truth {
         Self(out)
     }
 
-    fn and(self, other: Self) -> Self {
+    pub fn and(self, other: Self) -> Self {
         let mut out = 0;
         if self.may_be(Self::FALSE) || other.may_be(Self::FALSE) {
             out |= 2;

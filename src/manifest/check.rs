@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use super::file::{HeartbeatFile, ManifestFile};
 use super::source::Source;
-use super::{Engine, Manifest, marks};
+use super::{Engine, Manifest, begins_with, marks};
 use crate::Result;
 
 /// Phases a state may have: the words of DESIGN, and the queue's own.
@@ -176,8 +176,7 @@ fn prefix(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
     if prefix.is_empty() {
         return Err(source.at(place, "table_prefix: it is empty; leave it out where names have no prefix"));
     }
-    let begins = |name: &str| name.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix));
-    match m.tables.keys().find(|name| !begins(name)) {
+    match m.tables.keys().find(|name| !begins_with(name, prefix)) {
         Some(name) => Err(source.at(place, format!("table_prefix: the table {name} does not begin with {prefix}"))),
         None => Ok(()),
     }

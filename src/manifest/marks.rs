@@ -59,12 +59,8 @@ impl Manifest {
                 let spec = column.on(engine);
                 marks.extend(spec.iter().flat_map(|s| of_type(&table.name, &column.name, &s.type_sql)));
             }
-            let (unique, indexes) = match engine {
-                Engine::PostgreSql => (&table.unique_postgresql, &table.indexes_postgresql),
-                Engine::MySql | Engine::Sqlite => (&table.unique_mysql, &table.indexes_mysql),
-            };
-            marks.extend(unique.iter().flat_map(|columns| of_index(&table.name, columns, true)));
-            marks.extend(indexes.iter().flat_map(|columns| of_index(&table.name, columns, false)));
+            marks.extend(table.unique_on(engine).iter().flat_map(|columns| of_index(&table.name, columns, true)));
+            marks.extend(table.indexes_on(engine).iter().flat_map(|columns| of_index(&table.name, columns, false)));
         }
         marks
     }

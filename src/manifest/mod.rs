@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use load::{Manifests, version_order};
+pub use prefix::begins_with;
 pub use schema::{ColumnSpec, DefaultValue, Engine, ForeignKey, TableColumn, TableSpec, sqlite_type};
 pub use states::{State, StateSet};
 
@@ -191,10 +192,10 @@ pub struct Role {
 }
 
 impl Role {
-    /// The real columns that hold times as milliseconds since the epoch.
+    /// The real columns of those that the release has.
     #[must_use]
-    pub fn real_epoch_ms(&self) -> Vec<String> {
-        self.epoch_ms.iter().filter_map(|name| self.columns.get(name)).cloned().collect()
+    pub fn real(&self, names: &[String]) -> Vec<String> {
+        names.iter().filter_map(|name| self.columns.get(name)).cloned().collect()
     }
 }
 

@@ -2,14 +2,19 @@
 
 use super::Manifest;
 
+/// Whether a table's name begins with a prefix, whatever its case.
+#[must_use]
+pub fn begins_with(name: &str, prefix: &str) -> bool {
+    name.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+}
+
 impl Manifest {
     /// A table's name, or a mark or pattern that begins with one, with another prefix.
     /// What does not begin with the prefix is not the scheduler's own and stays.
     #[must_use]
     pub fn renamed(&self, name: &str, prefix: &str) -> String {
-        let Some(own) = &self.table_prefix else { return name.to_owned() };
-        match name.split_at_checked(own.len()) {
-            Some((head, rest)) if head.eq_ignore_ascii_case(own) => format!("{prefix}{rest}"),
+        match &self.table_prefix {
+            Some(own) if begins_with(name, own) => format!("{prefix}{}", &name[own.len()..]),
             _ => name.to_owned(),
         }
     }

@@ -125,6 +125,15 @@ impl TableSpec {
         }
     }
 
+    /// Indexes on the engine that are not unique.
+    #[must_use]
+    pub fn indexes_on(&self, engine: Engine) -> &[Vec<String>] {
+        match engine {
+            Engine::PostgreSql => &self.indexes_postgresql,
+            Engine::MySql | Engine::Sqlite => &self.indexes_mysql,
+        }
+    }
+
     /// Foreign keys on the engine (none on SQLite: upstream ships no schema for it).
     #[must_use]
     pub fn foreign_keys_on(&self, engine: Engine) -> &[ForeignKey] {

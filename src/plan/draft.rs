@@ -195,6 +195,7 @@ impl Draft {
             }
             set.push(column);
         }
+        let role = inputs.site.manifest.role(&file.role)?;
         let mut step = Step {
             recipe: inputs.recipe.file.name.clone(),
             role: file.role.clone(),
@@ -203,9 +204,9 @@ impl Draft {
             op: file.op,
             transient: file.transient,
             exceptions: exceptions(inputs.site.manifest, file),
-            moves_on: real_columns(inputs.site.manifest, &file.role, &file.moves_on),
+            moves_on: role.real(&file.moves_on),
             may_end: file.may_end,
-            epoch_ms: inputs.site.manifest.role(&file.role)?.real_epoch_ms(),
+            epoch_ms: role.real(&role.epoch_ms),
             table: shape.table.name.clone(),
             columns: shape.table.stored_columns().map(plan_column).collect(),
             referrers: if file.op == Op::Delete { Referrer::of(shape.table) } else { Vec::new() },
@@ -313,12 +314,6 @@ fn exceptions(manifest: &Manifest, file: &StepFile) -> Vec<String> {
     let table = role.filter(|r| manifest.is_forbidden_table(&r.table)).zip(file.allow_table.as_ref());
     let table = table.map(|(role, reason)| format!("the table {}: {reason}", role.table));
     table.into_iter().chain(columns.filter_map(|(name, reason)| Some(format!("{}: {reason}", column(name)?)))).collect()
-}
-
-/// The real columns of those that the release has.
-fn real_columns(manifest: &Manifest, role: &str, names: &[String]) -> Vec<String> {
-    let Some(role) = manifest.roles.get(role) else { return Vec::new() };
-    names.iter().filter_map(|name| role.columns.get(name)).cloned().collect()
 }
 
 /// Real column → code → name, for every state column of a step's role. A code whose

@@ -6,4 +6,4 @@ mod split;
 mod words;
 
 pub use place::{Place, Places};
-pub use split::{Client, Comment, Piece, PieceKind, Script, split};
+pub use split::{Client, Piece, PieceKind, Script, split};

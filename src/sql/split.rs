@@ -65,21 +65,14 @@ pub struct Piece {
     pub open: Option<usize>,
 }
 
-/// A comment outside of statements or inside one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Comment {
-    /// Its bytes, with its marks.
-    pub range: Range<usize>,
-}
-
 /// A script in pieces. Nothing of the text is left out: each byte is in a piece, in
 /// a comment, an end mark or blank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
     /// Statements and client commands in their order.
     pub pieces: Vec<Piece>,
-    /// Comments in their order.
-    pub comments: Vec<Comment>,
+    /// The bytes of comments, with their marks, outside of statements and inside.
+    pub comments: Vec<Range<usize>>,
     /// Whether the text begins with a byte order mark.
     pub bom: bool,
     /// Whether lines end as on Windows.
@@ -292,7 +285,7 @@ impl<'a> Splitter<'a> {
         } else {
             return false;
         }
-        self.script.comments.push(Comment { range: from..self.at });
+        self.script.comments.push(from..self.at);
         true
     }
 

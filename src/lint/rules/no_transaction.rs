@@ -8,8 +8,8 @@ use crate::lint::report::Report;
 #[derive(Default)]
 struct Watch {
     open: bool,
-    /// The statement that would be half of a repair.
-    bare: Option<Reading>,
+    /// A change stood outside before: half of a repair.
+    bare: bool,
     said: bool,
 }
 
@@ -29,8 +29,7 @@ impl Across for Watch {
         if self.open || self.said || !ours {
             return;
         }
-        if self.bare.is_none() {
-            self.bare = Some(Reading { number: reading.number, range: reading.range.clone(), ..Reading::default() });
+        if !std::mem::replace(&mut self.bare, true) {
             return;
         }
         self.said = true;

@@ -1,6 +1,6 @@
 //! Annotations of GitHub Actions: one line for each finding.
 
-use super::{Checked, shown};
+use super::{Checked, shown, whole};
 use crate::lint::Level;
 use crate::sql::Places;
 
@@ -15,11 +15,7 @@ pub(super) fn render(checked: &[Checked<'_>]) -> String {
                 Level::Warning => "warning",
                 Level::Info => "notice",
             };
-            let mut text = finding.message.clone();
-            for more in finding.why.iter().chain(&finding.help) {
-                text.push('\n');
-                text.push_str(more);
-            }
+            let text = whole(finding);
             lines.push(format!(
                 "::{kind} file={},line={},col={},endLine={},endColumn={},title={}::{}",
                 property(file.name),

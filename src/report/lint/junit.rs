@@ -2,7 +2,7 @@
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Checked, shown};
+use super::{Checked, shown, whole};
 use crate::lint::Level;
 use crate::sql::Places;
 use crate::{Error, Result};
@@ -22,12 +22,7 @@ pub(super) fn render(checked: &[Checked<'_>]) -> Result<String> {
             status.set_message(finding.message.clone());
             if let TestCaseStatus::NonSuccess { .. } = &status {
                 status.set_type(finding.level.name());
-                let mut text = format!("{}:{}:{}: {}\n", file.name, s.line, s.column, finding.message);
-                for more in finding.why.iter().chain(&finding.help) {
-                    text.push_str(more);
-                    text.push('\n');
-                }
-                status.set_description(text);
+                status.set_description(format!("{}:{}:{}: {}\n", file.name, s.line, s.column, whole(finding)));
             }
             let mut case = TestCase::new(format!("{}:{}: {}", s.line, s.column, finding.rule), status);
             case.set_classname(finding.rule.clone());

@@ -114,6 +114,12 @@ fn shown<'a>(name: &'a str, places: &Places<'_>, finding: &'a Finding) -> Shown<
     }
 }
 
+/// The sentence of a finding, its facts and its ways out, a line each.
+fn whole(finding: &Finding) -> String {
+    let parts = [std::slice::from_ref(&finding.message), &finding.why, &finding.help];
+    parts.concat().join("\n")
+}
+
 #[derive(Serialize)]
 struct File<'a> {
     file: &'a str,

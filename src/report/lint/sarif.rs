@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Checked, shown};
+use super::{Checked, shown, whole};
 use crate::lint::{Finding, Level, Pages};
 use crate::sql::Places;
 use crate::{Error, Result};
@@ -52,11 +52,7 @@ fn results(file: &Checked<'_>, rules: &[&str]) -> Vec<Value> {
             Level::Warning => "warning",
             Level::Info => "note",
         };
-        let mut text = finding.message.clone();
-        for more in finding.why.iter().chain(&finding.help) {
-            text.push('\n');
-            text.push_str(more);
-        }
+        let text = whole(finding);
         let region = json!({
             "startLine": s.line, "startColumn": s.column, "endLine": s.end_line, "endColumn": s.end_column,
         });

@@ -7,7 +7,7 @@ use flowmend::manifest::{ColumnSpec, DefaultValue};
 use serde_json::Value;
 
 use crate::manifests::facts::tables::lower;
-use crate::manifests::facts::{Codes, Foreign, Product, Shape};
+use crate::manifests::facts::{Codes, Foreign, Product, Shape, Upstream};
 
 /// Every release's file, by version.
 pub fn releases(dir: &Path) -> BTreeMap<String, Value> {
@@ -51,6 +51,18 @@ fn value(json: &Value) -> (String, String) {
 }
 
 /// The tables of the products that are compared. `spec` reads a column of a table.
+/// Releases that no row of their database names.
+pub fn unmarked(dir: &Path, products: &'static [Product], codes_of: impl Fn(&Value, Codes) -> Codes) -> Vec<Upstream> {
+    let upstream = |(version, json): (String, Value)| Upstream {
+        approximate: false,
+        mark: None,
+        codes: codes(&json).map(|(json, codes)| codes_of(json, codes)).collect(),
+        tables: tables(&json, products, |_, _, column| lower_spec(column)),
+        version,
+    };
+    releases(dir).into_iter().map(upstream).collect()
+}
+
 pub fn tables(
     json: &Value,
     products: &'static [Product],

@@ -30,16 +30,7 @@ pub const READER: Reader = Reader {
 };
 
 fn read(dir: &Path) -> Vec<Upstream> {
-    let releases = json::releases(dir).into_iter();
-    releases
-        .map(|(version, json)| Upstream {
-            approximate: false,
-            mark: None,
-            codes: json::codes(&json).map(|(json, codes)| legal(json, codes)).collect(),
-            tables: json::tables(&json, PRODUCTS, |_, _, column| json::lower_spec(column)),
-            version,
-        })
-        .collect()
+    json::unmarked(dir, PRODUCTS, legal)
 }
 
 /// Constants that the job store never writes into the column.

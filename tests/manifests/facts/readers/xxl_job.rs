@@ -27,16 +27,7 @@ pub const READER: Reader = Reader {
 };
 
 fn read(dir: &Path) -> Vec<Upstream> {
-    let releases = json::releases(dir).into_iter();
-    releases
-        .map(|(version, json)| Upstream {
-            approximate: false,
-            mark: None,
-            codes: json::codes(&json).map(|(_, codes)| with_the_answer(codes)).collect(),
-            tables: json::tables(&json, PRODUCTS, |_, _, column| json::lower_spec(column)),
-            version,
-        })
-        .collect()
+    json::unmarked(dir, PRODUCTS, |_, codes| with_the_answer(codes))
 }
 
 /// Upstream has no name for "no result". What it means hangs on the answer to the trigger,
