@@ -76,7 +76,9 @@ pub async fn look_at_names(db: &mut Database, inputs: &Inputs<'_>, runs: &[&str]
     let mut names = BTreeMap::new();
     for chunk in runs.chunks(NAMED) {
         let Some(sql) = names_query(inputs, chunk)? else { return Ok(Vec::new()) };
-        let StepRows::Rows(rows) = ask(db, inputs, &sql, "run names").await? else { continue };
+        let StepRows::Rows(mut rows) = ask(db, inputs, &sql, "run names").await? else { continue };
+        // A run may have several names where tables disagree; the same one each time.
+        rows.sort();
         for row in rows {
             let mut cells = row.into_iter().map(Option::unwrap_or_default);
             let mut next = || cells.next().unwrap_or_default();
