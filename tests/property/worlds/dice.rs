@@ -4,8 +4,9 @@
 pub struct Dice(u64);
 
 impl Dice {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
+    /// The same for the same name and number.
+    pub fn new(name: &str, seed: u64) -> Self {
+        Self(name.bytes().fold(seed, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into())))
     }
 
     fn next(&mut self) -> u64 {

@@ -1,6 +1,6 @@
 //! One world, and every recipe on it: inspect, plan, rehearse, apply, verify, roll back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use flowmend::apply::BundleState;
@@ -40,21 +40,52 @@ pub struct Outcome {
     pub faults: Vec<String>,
 }
 
+impl Outcome {
+    /// Recipes of a scheduler that were tried and had nothing to repair.
+    pub fn never(&self, scheduler: &str) -> BTreeSet<String> {
+        let tried = self.hits.iter().filter(|((s, _), times)| s == scheduler && **times == 0);
+        tried.map(|((_, recipe), _)| recipe.clone()).collect()
+    }
+
+    /// Fails with what went wrong, shortly, and then the first fault with all its rows.
+    pub fn is_good(&self) {
+        let head = |fault: &String| fault.lines().take(3).collect::<Vec<_>>().join("\n");
+        let heads: Vec<String> = self.faults.iter().map(head).collect();
+        assert!(heads.is_empty(), "{}\n\nthe first of {}:\n{}", heads.join("\n"), heads.len(), self.faults[0]);
+    }
+}
+
 /// The world of a seed, and every recipe on it.
 pub fn every_recipe(server: Server, m: &Manifest, seed: u64, outcome: &mut Outcome) {
+    let names = writing(m).into_iter().map(|r| Some(r.file.name.as_str()));
+    recipes(server, m, seed, names.chain([None]), outcome);
+}
+
+/// The recipes of a manifest that write.
+pub fn writing(m: &Manifest) -> Vec<&'static Recipe> {
+    let recipes = drive::app().recipes.of(&m.scheduler);
+    recipes.filter(|r| r.applies_to(m) && !r.file.steps.is_empty()).collect()
+}
+
+/// The world of a seed, and some recipes on it; `None` is all in one plan.
+pub fn recipes<'r>(
+    server: Server,
+    m: &Manifest,
+    seed: u64,
+    names: impl Iterator<Item = Option<&'r str>>,
+    outcome: &mut Outcome,
+) {
     let world = generate(server, m, seed);
     let case = Case { server, m, seed, test: drive::database(server, m), world };
     block_on(async {
         let mut db = drive::open(&case.test, Access::ReadWrite).await;
         drive::fill(&mut db, &case.world.statements(&server.dialect())).await;
-        let recipes = drive::app().recipes.of(&m.scheduler);
-        let writing: Vec<&Recipe> = recipes.filter(|r| r.applies_to(m) && !r.file.steps.is_empty()).collect();
-        let names = writing.iter().map(|r| Some(r.file.name.as_str())).chain([None]);
         for (turn, recipe) in (0u64..).zip(names) {
-            let flags = said::flags(m, &writing, &case.world, &mut Dice::new(seed * 1000 + turn));
-            let key = (m.scheduler.clone(), recipe.unwrap_or("--all").to_owned());
+            let flags = said::flags(m, &writing(m), &case.world, &mut Dice::new(recipe.unwrap_or("--all"), seed));
+            let hit = |recipe: &str| (m.scheduler.clone(), recipe.to_owned());
+            outcome.hits.entry(hit(recipe.unwrap_or("--all"))).or_default();
             match case.trip(&mut db, recipe, &flags, turn).await {
-                Ok(repaired) => *outcome.hits.entry(key).or_default() += usize::from(repaired),
+                Ok(repaired) => repaired.iter().for_each(|r| *outcome.hits.entry(hit(r)).or_default() += 1),
                 Err(fault) => {
                     outcome.faults.push(case.what(recipe, &flags, &fault));
                     break;
@@ -71,8 +102,14 @@ fn said(doing: &'static str) -> impl Fn(flowmend::Error) -> String {
 }
 
 impl Case<'_> {
-    /// Whether there was something to repair.
-    async fn trip(&self, db: &mut Database, recipe: Option<&str>, flags: &Flags, turn: u64) -> Result<bool, String> {
+    /// The recipes that repaired something.
+    async fn trip(
+        &self,
+        db: &mut Database,
+        recipe: Option<&str>,
+        flags: &Flags,
+        turn: u64,
+    ) -> Result<BTreeSet<String>, String> {
         if recipe.is_none() {
             drive::inspect(&self.test, self.m, flags).await.map_err(said("inspect"))?;
         }
@@ -80,14 +117,14 @@ impl Case<'_> {
         let again = drive::plan_any(&self.test, self.m, flags, recipe).await.map_err(said("plan again"))?;
         same(&again.1, &files, "what is planned twice is written twice")?;
         if plan.steps.is_empty() {
-            return Ok(false);
+            return Ok(BTreeSet::new());
         }
         let name = format!("bundle{turn}");
         let bundle = drive::bundle(&self.test, &files, &name).await;
         // Every other one by the stock client.
         let stock = (self.seed + turn) % 2 == 1;
         self.there_and_back(db, &plan, &bundle, stock.then_some(name.as_str())).await?;
-        Ok(true)
+        Ok(plan.steps.iter().map(|s| s.recipe.clone()).chain(recipe.is_none().then(|| "--all".to_owned())).collect())
     }
 
     async fn there_and_back(

@@ -29,7 +29,7 @@ pub fn generate(server: Server, m: &Manifest, seed: u64) -> World<'_> {
     let engine = server.dialect().engine;
     let tables = drive::tables(server, m);
     let (links, order) = links::of(m, engine, &tables);
-    let mut dice = Dice::new(seed);
+    let mut dice = Dice::new(&format!("{}/{}", m.scheduler, m.generation), seed);
     let names = names(m, engine, &tables, &mut dice);
     let mut world = World { m, engine, names, tables: Vec::new() };
     for name in order {
@@ -79,9 +79,9 @@ impl<'m> World<'m> {
         let has_states = |role: &&&String| self.m.states.keys().any(|s| s.split('.').next() == Some(role.as_str()));
         match (roles.is_empty(), roles.iter().any(|r| has_states(&r))) {
             (true, _) => dice.below(3),
-            (false, _) if dice.in_hundred(40) => dice.below(4),
+            (false, _) if dice.in_hundred(30) => dice.below(4),
             (false, true) => 3 + dice.below(25),
-            (false, false) => 1 + dice.below(11),
+            (false, false) => 1 + dice.below(20),
         }
     }
 
@@ -137,7 +137,7 @@ impl<'m> World<'m> {
                 .all(|(here, there)| parent[there].is_some() && row.get(here).is_none_or(|v| *v == parent[there]))
         };
         let parents: Vec<&Row> = self.rows(&link.parent).iter().filter(agrees).collect();
-        if parents.is_empty() || (!optional.is_empty() && dice.in_hundred(20)) {
+        if parents.is_empty() || (!optional.is_empty() && dice.in_hundred(35)) {
             if link.enforced {
                 row.insert(optional.first()?.clone(), None);
             }
