@@ -77,8 +77,8 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
 /// Marks that are said to be present are in the tables of the generation, and those
 /// that are said to be absent are not.
 fn fingerprint(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
-    let engines = [Engine::MySql, Engine::PostgreSql];
-    let own: Vec<_> = engines.iter().map(|e| &m.marks(*e) | &m.details(*e)).collect();
+    let own =
+        |mark: &Spanned<String>| [Engine::MySql, Engine::PostgreSql].iter().any(|e| m.has_mark(*e, mark.get_ref()));
     for mark in
         file.fingerprint.present.iter().chain(&file.fingerprint.absent).filter(|m| marks::is_detail(m.get_ref()))
     {
@@ -94,14 +94,10 @@ fn fingerprint(m: &Manifest, source: Source<'_>, file: &ManifestFile) -> Result<
             return Err(source.at(mark, message));
         }
     }
-    if let Some(mark) =
-        file.fingerprint.present.iter().find(|mark| !own.iter().any(|o| o.contains(&marks::normal(mark.get_ref()))))
-    {
+    if let Some(mark) = file.fingerprint.present.iter().find(|mark| !own(mark)) {
         return Err(source.at(mark, format!("fingerprint.present: {} is not in this generation", mark.get_ref())));
     }
-    if let Some(mark) =
-        file.fingerprint.absent.iter().find(|mark| own.iter().any(|o| o.contains(&marks::normal(mark.get_ref()))))
-    {
+    if let Some(mark) = file.fingerprint.absent.iter().find(|mark| own(mark)) {
         return Err(source.at(mark, format!("fingerprint.absent: {} is in this generation", mark.get_ref())));
     }
     Ok(())

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Engine, Manifest};
+use super::{Engine, Manifest, TableColumn, TableSpec};
 
 /// A mark in the form in which marks are compared: lower case, blanks only before `unique`.
 #[must_use]
@@ -37,32 +37,46 @@ pub fn of_index(table: &str, columns: &[String], unique: bool) -> Vec<String> {
     unique.into_iter().chain([index]).collect()
 }
 
+impl TableSpec {
+    /// The table and its `table.column` marks on an engine, in lower case.
+    fn marks(&self, engine: Engine) -> impl Iterator<Item = String> {
+        let columns = self.columns_on(engine).map(|c| format!("{}.{}", self.name, c.name).to_lowercase());
+        std::iter::once(self.name.to_lowercase()).chain(columns)
+    }
+
+    /// The marks of its types, keys and indexes on an engine.
+    fn details(&self, engine: Engine) -> impl Iterator<Item = String> {
+        let typed = move |c: &TableColumn| c.on(engine).map(|s| of_type(&self.name, &c.name, &s.type_sql));
+        let types = self.columns_on(engine).filter_map(typed).flatten();
+        let index = move |columns: &Vec<String>, unique| of_index(&self.name, columns, unique);
+        let unique = self.unique_on(engine).iter().flat_map(move |columns| index(columns, true));
+        types.chain(unique).chain(self.indexes_on(engine).iter().flat_map(move |columns| index(columns, false)))
+    }
+}
+
 impl Manifest {
     /// Tables and `table.column` marks of this generation on an engine.
     #[must_use]
     pub fn marks(&self, engine: Engine) -> BTreeSet<String> {
-        let mut marks = BTreeSet::new();
-        for table in self.tables.values().filter(|t| t.on(engine)) {
-            marks.insert(table.name.to_lowercase());
-            marks.extend(table.columns_on(engine).map(|c| format!("{}.{}", table.name, c.name).to_lowercase()));
-        }
-        marks
+        self.tables.values().filter(|t| t.on(engine)).flat_map(|t| t.marks(engine)).collect()
     }
 
     /// Marks of types, keys and indexes of this generation on an engine. On SQLite,
     /// for which upstream has no schema, they say nothing.
     #[must_use]
     pub fn details(&self, engine: Engine) -> BTreeSet<String> {
-        let mut marks = BTreeSet::new();
-        for table in self.tables.values().filter(|t| engine != Engine::Sqlite && t.on(engine)) {
-            for column in table.columns_on(engine) {
-                let spec = column.on(engine);
-                marks.extend(spec.iter().flat_map(|s| of_type(&table.name, &column.name, &s.type_sql)));
-            }
-            marks.extend(table.unique_on(engine).iter().flat_map(|columns| of_index(&table.name, columns, true)));
-            marks.extend(table.indexes_on(engine).iter().flat_map(|columns| of_index(&table.name, columns, false)));
-        }
-        marks
+        let tables = self.tables.values().filter(|t| engine != Engine::Sqlite && t.on(engine));
+        tables.flat_map(|t| t.details(engine)).collect()
+    }
+
+    /// Whether a mark of either kind is one of this generation on an engine. Only the
+    /// mark's own table is looked at: every manifest is checked at every start.
+    #[must_use]
+    pub fn has_mark(&self, engine: Engine, mark: &str) -> bool {
+        let mark = normal(mark);
+        let table = mark.split(['.', ':', '(']).next().unwrap_or_default();
+        let mut tables = self.tables.values().filter(|t| t.on(engine) && t.name.eq_ignore_ascii_case(table));
+        tables.any(|t| t.marks(engine).chain(t.details(engine)).any(|own| own == mark))
     }
 
     /// What in the details of a schema speaks against this generation.
