@@ -13,6 +13,9 @@ use crate::support::db::{Server, TestDb};
 /// The launcher.
 const SCRIPT: &str = "airflow";
 
+/// How the console ends what a command printed that succeeded.
+pub const DONE: &str = "\nexit 0\n";
+
 /// A running Airflow with a database of its own.
 pub struct Airflow {
     pub release: &'static Release,
@@ -85,14 +88,20 @@ impl Airflow {
         self.servers.dir.join("marks").join(dag)
     }
 
-    /// Airflow's command line; it must succeed.
-    #[track_caller]
-    pub fn cli(&self, args: &[&str]) -> String {
+    /// What Airflow's command line prints, which ends with its exit code.
+    pub fn ask(&self, args: &[&str]) -> String {
         let mut console = UnixStream::connect(self.servers.dir.join("console.socket")).unwrap();
         console.write_all(format!("{}\n", serde_json::to_string(args).unwrap()).as_bytes()).unwrap();
         let mut said = String::new();
         console.read_to_string(&mut said).unwrap();
-        assert!(said.ends_with("\nexit 0\n"), "airflow {args:?}\n{said}");
+        said
+    }
+
+    /// Airflow's command line; it must succeed.
+    #[track_caller]
+    pub fn cli(&self, args: &[&str]) -> String {
+        let said = self.ask(args);
+        assert!(said.ends_with(DONE), "airflow {args:?}\n{said}");
         said
     }
 
