@@ -18,6 +18,7 @@ pub mod error;
 pub mod inspect;
 pub mod lint;
 pub mod manifest;
+pub mod near;
 pub mod plan;
 pub mod recipe;
 pub mod registry;

@@ -154,32 +154,44 @@ fn manifest(plan: &Plan, manifests: &Manifests) -> Result<Manifest> {
 
 async fn writable(db: &mut Database) -> Result<()> {
     let refuse =
-        |what: &str| Err(Error::refused(format!("this server is read only: {what}")).hint("connect to the primary"));
+        |what: &str, way_out: &str| Err(Error::refused(format!("nothing can be written here: {what}")).hint(way_out));
     match db.dialect.engine {
         Engine::PostgreSql => {
             if db.value("SELECT pg_is_in_recovery()::text").await?.as_deref() == Some("true") {
-                return refuse("it is a standby in recovery");
+                return refuse("this server is a standby in recovery", "connect to the primary");
             }
             if db.value("SHOW transaction_read_only").await?.as_deref() == Some("on") {
-                return refuse("transaction_read_only is on");
+                return refuse(
+                    "transactions of this login are read only (transaction_read_only is on)",
+                    "connect with a login, and to a database, for which default_transaction_read_only is off",
+                );
             }
         }
         Engine::MySql => {
             if is_on(db.value("SELECT @@global.read_only").await?.as_deref()) {
-                return refuse("read_only is on, as on a replica");
+                return refuse(
+                    "read_only is on, as on a replica",
+                    "connect to the primary; if this is it, somebody switched it to read only: ask who, and why",
+                );
             }
             group_replication(db).await?;
             statement_binlog(db).await?;
         }
         Engine::Sqlite => {
             if std::fs::metadata(&db.address.database).is_ok_and(|m| m.permissions().readonly()) {
-                return refuse("the file is read only");
+                return refuse(
+                    "the database file is read only",
+                    "let this user write the file, if it is the scheduler's own and not a copy (chmod u+w)",
+                );
             }
             // Mode bits do not say whether this user may write; the file itself does.
             if let Err(fault) = db.run("BEGIN IMMEDIATE").await
                 && fault.message.contains("readonly")
             {
-                return refuse("the file, or its directory, cannot be written by this user");
+                return refuse(
+                    "this user cannot write the database file, or the directory that it is in",
+                    "run as the scheduler's user, or let this one write both: SQLite keeps its journal beside the file",
+                );
             }
             let _ = db.run("ROLLBACK").await;
         }

@@ -1,4 +1,5 @@
-//! Partial rollback: only whole instances none of whose rows moved.
+//! Partial rollback: only whole instances none of whose rows moved. It is final, so
+//! what it leaves is said before anything is tried.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,22 +7,37 @@ use super::own;
 use super::verify::{CONSUMED, drift_of};
 use crate::bundle::Bundle;
 use crate::db::Database;
+use crate::plan::Plan;
 use crate::recipe::Op;
 use crate::render::files::{Book, Partial, PartialStep};
+use crate::ui::safe;
 use crate::{Error, Result};
 
+/// How much a rollback undoes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All rows or none.
+    Whole,
+    /// Whole instances none of whose rows moved, if that leaves nothing.
+    Part,
+    /// The same, and what it leaves is given up.
+    PartForGood,
+}
+
 /// The text of a rollback runner: of everything, or of the instances that stand still.
+/// And the instances that it leaves.
 ///
 /// # Errors
-/// The backup tables are gone, or nothing stands still.
-pub async fn rollback_text(db: &mut Database, bundle: &Bundle, partial: bool) -> Result<(String, Vec<String>)> {
+/// The backup tables are gone, nothing stands still, or something is left that
+/// nobody gave up.
+pub async fn rollback_text(db: &mut Database, bundle: &Bundle, extent: Extent) -> Result<(String, Vec<String>)> {
     let dialect = db.dialect.clone();
     let book = Book::new(&bundle.plan, &dialect, &bundle.id)?;
     own::require(db, &book).await?;
     let Moved { instances: moved, keys: moved_keys, consumed } = moved(db, &book).await?;
-    if !partial {
+    if extent == Extent::Whole {
         refuse_consumed(&consumed)?;
-        refuse_drift(&moved_keys, bundle.plan.inserts())?;
+        refuse_drift(&moved_keys, &bundle.plan)?;
         return Ok((bundle.file(&format!("rollback.{}", dialect.client))?.to_owned(), Vec::new()));
     }
     if bundle.plan.steps.iter().any(|s| s.op == Op::Insert) {
@@ -29,7 +45,11 @@ pub async fn rollback_text(db: &mut Database, bundle: &Bundle, partial: bool) ->
     }
     let shares = shares(&book, &moved, &moved_keys);
     if shares.values().all(|s| s.rows == 0) {
-        return Err(Error::refused("nothing can be rolled back: every instance has a row that moved"));
+        let unit = bundle.plan.unit_nouns(1);
+        return Err(Error::refused(format!("nothing can be rolled back: every {unit} has a row that moved")));
+    }
+    if extent == Extent::Part {
+        refuse_to_leave(&book, &bundle.plan, &shares, &moved)?;
     }
     let undo = book.rollback(Some(&shares))?;
     Ok((book.rollback_runner(&undo)?, moved.into_iter().collect()))
@@ -37,17 +57,44 @@ pub async fn rollback_text(db: &mut Database, bundle: &Bundle, partial: bool) ->
 
 /// A row that moved is refused before anything is tried; the guards of the
 /// rollback see to what moves after this look.
-fn refuse_drift(moved: &Keys, inserts: bool) -> Result<()> {
+fn refuse_drift(moved: &Keys, plan: &Plan) -> Result<()> {
     let rows: usize = moved.values().map(BTreeSet::len).sum();
     let Some((step, keys)) = moved.iter().next() else { return Ok(()) };
     let named: Vec<String> = keys.iter().take(5).map(|k| k.join("/")).collect();
     let moved = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
-    let partial = if inserts { "" } else { "; --partial restores only whole runs of which no row moved" };
+    let units = plan.unit_nouns(2);
+    let partial = format!("; --partial restores only whole {units} of which no row moved, and gives up the rest");
+    let partial = if plan.inserts() { "" } else { &partial };
     Err(Error::refused(format!(
         "{moved} moved since the repair (first in {step}: {}): nothing was rolled back",
         named.join(", ")
     ))
     .hint(format!("`flowmend verify` shows what moved{partial}")))
+}
+
+/// After a partial rollback the bundle is done: what it leaves, no bundle restores any more.
+fn refuse_to_leave(book: &Book<'_>, plan: &Plan, shares: &Partial, moved: &BTreeSet<String>) -> Result<()> {
+    let restored: usize = shares.values().map(|s| s.rows).sum();
+    // A counter that moved is counted anew.
+    let rows = book.views().into_iter().filter(|view| !view.step.is_recount());
+    let left: usize = rows.filter_map(|view| Some(shares.get(&view.name)?.skip.len())).sum();
+    if left == 0 {
+        return Ok(());
+    }
+    let named: Vec<String> = moved.iter().take(5).map(|i| safe(i, 60)).collect();
+    let more =
+        if moved.len() > named.len() { format!(" … and {} more", moved.len() - named.len()) } else { String::new() };
+    let of = match moved.len() {
+        0 => String::new(),
+        n => format!(" of the {} {}{more}", plan.unit_nouns(n), named.join(", ")),
+    };
+    let rows = |n: usize| if n == 1 { "1 row".to_owned() } else { format!("{n} rows") };
+    Err(Error::refused(format!(
+        "--partial would restore {} and leave {}{of} as they are, for good: this bundle can roll nothing back any more afterwards",
+        rows(restored),
+        rows(left)
+    ))
+    .hint("`flowmend verify` shows what moved; if the rest may stay as it is, add --give-up-rest"))
 }
 
 /// An inserted row that the scheduler took has had its effect: there is nothing to take back.

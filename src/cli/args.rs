@@ -85,7 +85,8 @@ fn on_bundles() -> [Command; 6] {
         on_bundle("verify", "Compare live rows with what was written, now or later").arg(format()),
         sealed(on_bundle("rollback", "Undo an applied bundle; refuses if a row moved since"))
             .arg(registry())
-            .arg(flag("partial", "Restore only whole runs none of whose rows moved")),
+            .arg(flag("partial", "Restore only whole runs (or what else the ticket lists) none of whose rows moved. Final: what it leaves can never be rolled back by this bundle"))
+            .arg(flag("give-up-rest", "With --partial: go on although rows are left").requires("partial")),
         sealed(on_bundle("clean", "Drop the work and backup tables of a bundle"))
             .arg(flag("give-up-rollback", "Also when the bundle is applied")),
         Command::new("ticket").about("Print the change ticket of a bundle").arg(dir_arg()),

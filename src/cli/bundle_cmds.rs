@@ -8,6 +8,7 @@ use super::context::{open, registry_address};
 use crate::apply::{self, Outcome, Receipt, check_owned, check_place, check_target};
 use crate::bundle::Bundle;
 use crate::db::{Access, Database};
+use crate::report::human::Done;
 use crate::ui::Progress;
 use crate::{Error, Result, report, ui};
 
@@ -88,7 +89,7 @@ pub(super) async fn apply(app: &App, m: &ArgMatches) -> Result<u8> {
     let (bundle, db) = start_writing(app, m).await?;
     confirm(m, &bundle, "apply")?;
     let receipt = receipt("apply", &bundle, &db);
-    finish("applied", receipt, &bundle, db, |db, bundle| {
+    finish(Done::Applied, receipt, &bundle, db, |db, bundle| {
         Box::pin(async move { apply::apply(db, bundle, &mut Progress::new()).await })
     })
     .await
@@ -98,9 +99,14 @@ pub(super) async fn apply(app: &App, m: &ArgMatches) -> Result<u8> {
 pub(super) async fn rollback(app: &App, m: &ArgMatches) -> Result<u8> {
     let (bundle, mut db) = start_writing(app, m).await?;
     confirm(m, &bundle, "roll back")?;
+    let extent = match (m.get_flag("partial"), m.get_flag("give-up-rest")) {
+        (false, _) => apply::Extent::Whole,
+        (true, false) => apply::Extent::Part,
+        (true, true) => apply::Extent::PartForGood,
+    };
     let receipt = receipt("rollback", &bundle, &db);
     let prepared = match apply::state_of(&mut db, &bundle).await? {
-        apply::BundleState::Applied => apply::rollback_text(&mut db, &bundle, m.get_flag("partial")).await,
+        apply::BundleState::Applied => apply::rollback_text(&mut db, &bundle, extent).await,
         _ => Ok((String::new(), Vec::new())),
     };
     let (text, moved) = match prepared {
@@ -112,9 +118,10 @@ pub(super) async fn rollback(app: &App, m: &ArgMatches) -> Result<u8> {
         Err(error) => return Err(failed(receipt, &bundle, error)),
     };
     if !moved.is_empty() {
-        ui::warn(format!("left as they are, because a row of theirs moved: {}", moved.join(", ")));
+        let left = format!("left as they are for good, because a row of theirs moved: {}", moved.join(", "));
+        ui::warn(left);
     }
-    finish("rolled back", receipt, &bundle, db, |db, bundle| {
+    finish(Done::RolledBack, receipt, &bundle, db, |db, bundle| {
         Box::pin(async move { apply::rollback(db, bundle, &text, &mut Progress::new()).await })
     })
     .await
@@ -123,7 +130,7 @@ pub(super) async fn rollback(app: &App, m: &ArgMatches) -> Result<u8> {
 type Running<'a> = std::pin::Pin<Box<dyn Future<Output = Result<Outcome>> + 'a>>;
 
 async fn finish(
-    done: &str,
+    done: Done,
     mut receipt: Receipt,
     bundle: &Bundle,
     mut db: Database,
@@ -134,7 +141,7 @@ async fn finish(
         Ok(Outcome::Done) => {
             // A lost connection cannot list the guards any more; the receipt says so.
             receipt.steps = apply::receipt_steps(&mut db, bundle).await.unwrap_or_default();
-            close(receipt, bundle, done, "");
+            close(receipt, bundle, done.says(), "");
             let left = apply::left_alone(&mut db, bundle).await.unwrap_or_default();
             db.close().await;
             report::human::done(bundle, done, left);
@@ -143,7 +150,7 @@ async fn finish(
         Ok(Outcome::Already) => {
             close(receipt, bundle, "already", "");
             db.close().await;
-            ui::out(format!("already {done}: nothing was changed"));
+            ui::out(format!("already {}: nothing was changed", done.says()));
             Ok(0)
         }
         Err(error) => Err(failed(receipt, bundle, error)),

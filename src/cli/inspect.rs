@@ -8,7 +8,7 @@ use super::context::{
     from_heartbeats, ground, open, operator, registered, registry_address, said_dead, warn_of_idle_claims,
 };
 use crate::db::Access;
-use crate::inspect::{SurveyRequest, survey};
+use crate::inspect::{SurveyRequest, refuse_idle_filters, survey};
 use crate::{Result, report};
 
 /// Surveys a database. Exit 1 when something was found.
@@ -16,6 +16,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let mut db = open(m, Access::ReadOnly).await?;
     let ground = ground(app, &mut db, m).await?;
     let mut given = recipe_args(&app.recipes, m)?;
+    refuse_idle_filters(&mut db, &ground.catalog, &ground.found.manifest, &app.recipes, &given).await?;
     let address = registry_address(m)?;
     let registry = registered(address.as_ref(), &ground)?;
     let shown_dead = from_heartbeats(app, &mut db, &ground, &mut given, registry.as_ref()).await?;

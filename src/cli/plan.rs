@@ -14,6 +14,7 @@ use crate::bundle::{self, Bundle};
 use crate::db::{Access, Database};
 use crate::inspect::{
     Beats, Given, Owners, PlanPart, PlanRequest, all_parts, derive, owners_of_rows, parts, refuse_beating,
+    refuse_idle_filters,
 };
 use crate::manifest::Engine;
 use crate::plan::{OwnerClaim, Params, Plan};
@@ -35,6 +36,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         ui::warn(warning);
     }
     let mut given = recipe_args(&app.recipes, m)?;
+    refuse_idle_filters(&mut db, &ground.catalog, &ground.found.manifest, &app.recipes, &given).await?;
     let address = registry_address(m)?;
     let registry = registered(address.as_ref(), &ground)?;
     let shown_dead = from_heartbeats(app, &mut db, &ground, &mut given, registry.as_ref()).await?;

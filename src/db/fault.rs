@@ -87,7 +87,7 @@ impl From<DbFault> for Error {
                 error.hint("the login lacks a privilege; the bundle's TICKET.md lists the GRANTs that apply needs")
             }
             FaultKind::TooLong => error.hint(
-                "the tables are huge: give more time with --timeout, or look at fewer runs with --instance or --workflow",
+                "the tables are huge: give more time with --timeout, or narrow what is looked at with the recipe's own flags (flowmend plan --help)",
             ),
             FaultKind::LockTimeout => {
                 error.hint("another session holds a lock on these rows; end it or try again later")

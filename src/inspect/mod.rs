@@ -6,6 +6,7 @@ mod derive;
 mod findings;
 mod identify;
 mod look;
+mod named;
 mod owners;
 mod registered;
 mod skew;
@@ -18,6 +19,7 @@ pub use derive::{ALL, Given, PlanPart, PlanRequest, Takes, all_parts, derive, of
 pub use findings::{Explained, FindingReport, FoundRows, LeftReport, REPORT};
 pub use identify::{Identified, Said, identify, with_live_names};
 pub use look::{look, look_at_effects, look_at_names, look_at_reports};
+pub use named::refuse_idle_filters;
 pub use owners::{OwnerState, Owners, owners_of_rows, refuse_beating, shown_dead};
 pub use registered::Registered;
 pub use skew::{Skew, measure_skew};

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::finding::{Finding, Level};
 use crate::manifest::glob;
+use crate::near::near;
 use crate::{Error, Result};
 
 /// The part of `flowmend.toml` that the linter reads.
@@ -52,8 +53,7 @@ impl Config {
         let levels = config.paths.iter().map(|p| &p.rules).chain([&config.rules]);
         for (rule, level) in levels.flatten() {
             if !codes.contains(&rule.as_str()) {
-                let near = similar::get_close_matches(rule.as_str(), codes, 1, 0.6);
-                let hint = near
+                let hint = near(rule, codes, 1)
                     .first()
                     .map_or("flowmend lint --rules lists them".to_owned(), |n| format!("did you mean {n}?"));
                 return Err(Error::usage(format!("{origin}: [lint]: there is no rule `{rule}`")).hint(hint));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::manifest::{Engine, ForeignKey, Manifest, Manifests, Role, StateSet, TableSpec};
+use crate::near::near;
 use crate::{Error, Result};
 
 /// The release, on one kind of database.
@@ -194,7 +195,7 @@ impl<'a> Knowledge<'a> {
             }
         }
         if ways.len() < 2
-            && let Some(near) = nearest(name, self.table_names())
+            && let [near, ..] = near(name, &self.table_names().collect::<Vec<_>>(), 1).as_slice()
         {
             ways.push(format!("did you mean {near}?"));
         }
@@ -216,7 +217,7 @@ impl<'a> Knowledge<'a> {
         }
         if ways.len() < 2 {
             let names: Vec<&str> = table.columns_on(self.engine).map(|c| c.name.as_str()).collect();
-            if let Some(near) = nearest(column, names.into_iter()) {
+            if let [near, ..] = near(column, &names, 1).as_slice() {
                 ways.push(format!("did you mean {near}?"));
             }
         }
@@ -248,15 +249,6 @@ fn role_column_in(m: &Manifest, table: &str, column: &str) -> Option<String> {
         columns.map(move |(alias, _)| format!("{name}.{alias}"))
     });
     found.next()
-}
-
-/// The name that is most alike, if one is.
-fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
-    let lower = name.to_lowercase();
-    let known: Vec<(String, &str)> = names.map(|n| (n.to_lowercase(), n)).collect();
-    let keys: Vec<&str> = known.iter().map(|(lower, _)| lower.as_str()).collect();
-    let best = similar::get_close_matches(lower.as_str(), &keys, 1, 0.7).first().map(|s| (*s).to_owned())?;
-    known.into_iter().find(|(lower, _)| *lower == best).map(|(_, n)| n.to_owned())
 }
 
 /// What at least half of the names begin with, up to an underscore.

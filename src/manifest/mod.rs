@@ -163,6 +163,16 @@ impl Words {
         }
     }
 
+    /// What people call some of what is undone together; `unit` is its role, or nothing for a run.
+    #[must_use]
+    pub fn unit(&self, unit: &str, n: usize) -> String {
+        match (unit, n) {
+            ("", 1) => "run".to_owned(),
+            ("", _) => "runs".to_owned(),
+            _ => self.noun(unit, n),
+        }
+    }
+
     /// `2 tasks`.
     #[must_use]
     pub fn count(&self, role: &str, n: usize) -> String {

@@ -199,6 +199,7 @@ impl Draft {
         let mut step = Step {
             recipe: inputs.recipe.file.name.clone(),
             role: file.role.clone(),
+            unit: inputs.recipe.file.unit.clone().unwrap_or_default(),
             title: file.title.clone(),
             apart: String::new(),
             op: file.op,
@@ -343,6 +344,7 @@ fn open_choice(inputs: &Inputs<'_>, from: &From, tally: &Tally) -> Result<Option
     let Some(waiting) = tally.waiting.get(&choice.verdict) else { return Ok(None) };
     let extra = BTreeMap::from([
         ("count", Value::from(waiting.len())),
+        ("rows", ser(&tally.waiting_rows(&choice.verdict))),
         ("findings", ser(tally.kinds.get(&choice.verdict))),
         ("release", Value::from(format!("{} {}", from.title, from.release))),
     ]);

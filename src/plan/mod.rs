@@ -25,7 +25,7 @@ pub use overlay::Overlay;
 pub use owner::{
     HEARTBEAT, OwnerClaim, OwnerForm, OwnerName, Proof, bare_address, names_an_owner, said_dead_now, shown_claim,
 };
-pub use params::{ParamValue, Params, duration, wall_clock};
+pub use params::{ParamValue, Params, duration, numbers, wall_clock};
 pub use query::{Inputs, Site, StepRows, effect_query, names_query, report_query, step_query};
 
 use crate::catalog::{LiveForeignKey, LiveTable};
@@ -325,6 +325,9 @@ pub struct Step {
     pub recipe: String,
     /// The role of the table, which names the step.
     pub role: String,
+    /// The role of what the rows' `instance` names; nothing for runs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unit: String,
     /// What it does, for people.
     pub title: String,
     /// Recipe and round, where other steps have the same title.
@@ -507,6 +510,25 @@ impl Plan {
         let related = self.steps.iter().filter_map(|s| s.related.as_ref().map(|r| r.table.as_str()));
         let locks = self.locks.iter().map(|l| l.table.as_str());
         self.steps.iter().map(|s| s.table.as_str()).chain(related).chain(locks).collect()
+    }
+
+    /// What planned rows are of, by its role: each once.
+    #[must_use]
+    pub fn units(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+        let mut units: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for step in &self.steps {
+            for instance in step.rows.iter().filter_map(|r| r.instance.as_deref()) {
+                units.entry(&step.unit).or_default().insert(instance);
+            }
+        }
+        units
+    }
+
+    /// What people call it, if so many of each are meant: `runs and jobs`.
+    #[must_use]
+    pub fn unit_nouns(&self, n: usize) -> String {
+        let nouns: Vec<String> = self.units().keys().map(|unit| self.from.words.unit(unit, n)).collect();
+        if nouns.is_empty() { self.from.words.unit("", n) } else { nouns.join(if n == 1 { " or " } else { " and " }) }
     }
 
     /// The runs that planned rows are of, each once.

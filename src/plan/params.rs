@@ -137,15 +137,18 @@ fn read_one(p: &Parameter, texts: &[String], now: Timestamp, zone: Option<&Zone>
             Some(text) => ParamValue::Cutoff(cutoff(&p.name, &text, now, zone)?),
         },
         ParameterKind::Texts => ParamValue::Texts(texts.to_vec()),
-        ParameterKind::Numbers => {
-            let parts = texts.iter().flat_map(|t| t.split(',')).map(str::trim).filter(|t| !t.is_empty());
-            let numbers: Result<Vec<i64>> = parts
-                .map(|t| t.parse().map_err(|_| Error::usage(format!("--{}: `{t}` is not a whole number", p.name))))
-                .collect();
-            ParamValue::Numbers(numbers?)
-        }
+        ParameterKind::Numbers => ParamValue::Numbers(numbers(&p.name, texts)?),
         ParameterKind::Owners | ParameterKind::Names => ParamValue::Owners(claims(p, texts, zone, said_by)?),
     })
+}
+
+/// The whole numbers of a flag that is given several times, or with commas.
+///
+/// # Errors
+/// Something else is among them.
+pub fn numbers(name: &str, texts: &[String]) -> Result<Vec<i64>> {
+    let parts = texts.iter().flat_map(|t| t.split(',')).map(str::trim).filter(|t| !t.is_empty());
+    parts.map(|t| t.parse().map_err(|_| Error::usage(format!("--{name}: `{t}` is not a whole number")))).collect()
 }
 
 fn claims(p: &Parameter, texts: &[String], zone: Option<&Zone>, said_by: &str) -> Result<Vec<OwnerClaim>> {

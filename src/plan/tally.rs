@@ -19,6 +19,13 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// Role → how many rows of it were given a verdict, each counted once.
+    pub fn waiting_rows(&self, verdict: &str) -> BTreeMap<&str, usize> {
+        let of = self.left.iter().filter(|((v, _), _)| v == verdict);
+        of.map(|((_, role), rows)| (role.as_str(), rows.iter().map(|(key, _)| key).collect::<BTreeSet<_>>().len()))
+            .collect()
+    }
+
     /// Counts a row that is left out.
     pub fn leave_out(&mut self, role: &str, verdict: &str, finding: &str, key: String, change: &RowChange) {
         let run = change.instance.clone().unwrap_or_else(|| key.clone());

@@ -1,12 +1,12 @@
 //! Reads recipes and checks them against every manifest they apply to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
 use minijinja::Environment;
 use toml::de::{DeTable, DeValue};
 
-use super::{Op, Recipe, RecipeFile, RelatedFile, SetKind, SharedWords, StepFile};
+use super::{Names, Op, ParameterKind, Recipe, RecipeFile, RelatedFile, SetKind, SharedWords, StepFile};
 use crate::data::{DataFile, Tree};
 use crate::manifest::{Manifest, Manifests};
 use crate::{Error, Result};
@@ -115,6 +115,9 @@ fn take_words(recipe: &mut RecipeFile, words: &SharedWords, place: Place<'_>) ->
         }
         recipe.parameters.push(parameter.clone());
     }
+    if recipe.unit.is_none() {
+        recipe.unit.clone_from(&words.unit);
+    }
     let own: Vec<String> = recipe.left_out.iter().map(|r| r.code.clone()).collect();
     recipe.left_out.extend(words.left_out.iter().filter(|r| !own.contains(&r.code)).cloned());
     Ok(())
@@ -201,6 +204,7 @@ fn check(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()>
         }
     }
     names_are_known(recipe, place, manifests)?;
+    filters_are_known(recipe, place, manifests)?;
     exceptions_are_needed(recipe, place, manifests)?;
     for manifest in manifests.iter().filter(|m| recipe.applies_to(m)) {
         for (index, step) in file.steps.iter().enumerate().filter(|(_, s)| manifest.has(&s.role)) {
@@ -297,6 +301,9 @@ fn names_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> 
     if let Some((index, name)) = recipe.file.needs.iter().enumerate().find(|(_, name)| unknown(name)) {
         return Err(place.at(&["needs", &index.to_string()], message("needs", name)));
     }
+    if let Some(unit) = recipe.file.unit.iter().find(|name| unknown(name)) {
+        return Err(place.at(&["unit"], message("unit", unit)));
+    }
     if let Some(owner) = recipe.file.owner.iter().find(|name| unknown(name)) {
         return Err(place.at(&["owner"], message("owner", owner)));
     }
@@ -347,6 +354,37 @@ fn names_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> 
                     &["related", key],
                     message(&format!("steps.{}.related.{key}", step.role), &name),
                 ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a filter names is in columns of one role, which some generation has.
+fn filters_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()> {
+    let Ok(generations) = manifests.of(&recipe.scheduler) else { return Ok(()) };
+    let unknown = |name: &str| !name.contains('.') || !generations.iter().any(|m| m.has(name));
+    for (index, parameter) in recipe.file.parameters.iter().enumerate() {
+        let fails = |key: &str, why: String| {
+            let path = ["parameters", &index.to_string(), key];
+            Err(place.at(&path, format!("parameters.{}.{key}: {why}", parameter.name)))
+        };
+        let names_rows = matches!(parameter.kind, ParameterKind::Texts | ParameterKind::Numbers);
+        if !parameter.among.is_empty() && !names_rows {
+            return fails("among", "only texts and numbers name rows".to_owned());
+        }
+        if !parameter.within.is_empty() && parameter.among.is_empty() {
+            return fails("within", "only where `among` says what holds the names".to_owned());
+        }
+        let among = parameter.among.iter().flat_map(|Names(names)| names).map(|name| ("among", name));
+        let within = parameter.within.iter().map(|name| ("within", name));
+        if let Some((key, name)) = among.chain(within).find(|(_, name)| unknown(name)) {
+            return fails(key, format!("no generation of {} has the column {name}", recipe.scheduler));
+        }
+        for Names(names) in &parameter.among {
+            let roles: BTreeSet<_> = names.iter().filter_map(|name| name.split('.').next()).collect();
+            if roles.len() != 1 {
+                return fails("among", "names that are joined are columns of one role".to_owned());
             }
         }
     }

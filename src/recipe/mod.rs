@@ -62,6 +62,9 @@ pub struct RecipeFile {
     pub choice: Option<Choice>,
     /// The role column that names the owner of a row, for the proof of death.
     pub owner: Option<String>,
+    /// The role that the `instance` of a row speaks of: what is undone together, and
+    /// listed in the ticket. Left out: a run.
+    pub unit: Option<String>,
     /// The ordered changes; none if the recipe only reports.
     #[serde(default)]
     pub steps: Vec<StepFile>,
@@ -85,6 +88,8 @@ pub struct SharedWords {
     /// Parameters that a recipe takes by naming them in `uses`.
     #[serde(default)]
     pub parameters: Vec<Parameter>,
+    /// The `unit` of recipes that name none.
+    pub unit: Option<String>,
     /// Reasons that every recipe may give.
     #[serde(default)]
     pub left_out: Vec<Reason>,
@@ -103,6 +108,13 @@ pub struct Parameter {
     pub values: Vec<String>,
     /// What holds when nothing is said.
     pub default: Option<String>,
+    /// Where the rows are that a value names: role columns, or lists of them that are
+    /// joined by full stops. A value that none of them holds is refused.
+    #[serde(default)]
+    pub among: Vec<Names>,
+    /// Role columns besides, whose text holds a value somewhere.
+    #[serde(default)]
+    pub within: Vec<String>,
     /// One line of help.
     pub help: String,
 }

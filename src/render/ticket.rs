@@ -38,12 +38,16 @@ pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<St
     let mut x: BTreeMap<&str, Value> = BTreeMap::new();
     x.insert("id", id.into());
     x.insert("plan", ser(header(plan)));
-    x.insert("steps", plan.steps.iter().enumerate().map(|(i, s)| step_map(s, i)).collect::<Vec<_>>().into());
+    x.insert("steps", plan.steps.iter().enumerate().map(|(i, s)| step_map(plan, s, i)).collect::<Vec<_>>().into());
     x.insert("rows", plan.row_count().into());
     x.insert("summary", summary(plan).into());
     x.insert("undo_ends", plan.undo_ends().unwrap_or_default().into());
     x.insert("inserts", plan.inserts().into());
     x.insert("runs", runs(plan).into());
+    x.insert("named", (!plan.runs.is_empty()).into());
+    x.insert("run_counts", run_counts(plan).into());
+    x.insert("unit", plan.unit_nouns(1).into());
+    x.insert("units", plan.unit_nouns(2).into());
     x.insert("workflows", names(plan, |r| &r.workflow).into());
     x.insert("projects", names(plan, |r| &r.project).into());
     x.insert("evidence", plan.evidence.iter().map(|e| evidence(plan, e)).collect::<Vec<_>>().into());
@@ -105,10 +109,11 @@ fn quiet_to(text: &str, longest: usize) -> String {
     safe(text, longest).replace('|', "/").replace('`', "'").replace('<', "(").replace('>', ")")
 }
 
-fn step_map(step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
+fn step_map(plan: &Plan, step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
+    let unit = plan.from.words.unit(&step.unit, 1);
     // A row to come has no key of its own yet.
     let key = |row: &RowChange| match (step.op, &row.instance) {
-        (Op::Insert, Some(run)) => format!("new, for run {}", quiet(run)),
+        (Op::Insert, Some(run)) => format!("new, for {unit} {}", quiet(run)),
         (Op::Insert, None) => "new".to_owned(),
         _ => quiet(&row.key_text()),
     };
@@ -186,10 +191,17 @@ fn end_states(step: &Step) -> BTreeMap<String, usize> {
     ends
 }
 
-/// Every run that the plan writes a row of: its name, and what becomes of its rows.
+/// `3 runs and 1 job`: what the plan writes rows of.
+fn run_counts(plan: &Plan) -> String {
+    let count = |(unit, of): (&str, BTreeSet<&str>)| format!("{} {}", of.len(), plan.from.words.unit(unit, of.len()));
+    plan.units().into_iter().map(count).collect::<Vec<_>>().join(" and ")
+}
+
+/// Every run, or what else the recipes name, that the plan writes a row of: its name,
+/// and what becomes of its rows.
 fn runs(plan: &Plan) -> Vec<BTreeMap<&'static str, Value>> {
     let names: BTreeMap<&str, &RunName> = plan.runs.iter().map(|r| (r.id.as_str(), r)).collect();
-    let mut changes: BTreeMap<(usize, &str), Vec<String>> = BTreeMap::new();
+    let mut changes: BTreeMap<(&str, usize, &str), Vec<String>> = BTreeMap::new();
     for step in &plan.steps {
         let mut rows: BTreeMap<&str, Vec<&RowChange>> = BTreeMap::new();
         for row in &step.rows {
@@ -198,10 +210,10 @@ fn runs(plan: &Plan) -> Vec<BTreeMap<&'static str, Value>> {
             }
         }
         for (run, rows) in rows {
-            changes.entry((run.len(), run)).or_default().push(change(plan, step, &rows));
+            changes.entry((&step.unit, run.len(), run)).or_default().push(change(plan, step, &rows));
         }
     }
-    let line = |((_, run), changes): ((usize, &str), Vec<String>)| {
+    let line = |((_, _, run), changes): ((&str, usize, &str), Vec<String>)| {
         let name = |f: fn(&RunName) -> &String| names.get(run).map_or_else(String::new, |r| quiet(f(r)));
         BTreeMap::from([
             ("id", Value::from(quiet(run))),

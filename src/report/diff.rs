@@ -144,10 +144,11 @@ pub fn print(diff: &BundleDiff, a: &Bundle, b: &Bundle) {
 fn changed_rows(step: &StepDiff, a: &Bundle, b: &Bundle) {
     let (first, second) = (rows(&a.plan, &step.step), rows(&b.plan, &step.step));
     for key in step.changed.iter().take(SAMPLE) {
-        let line = |rows: &Rows<'_>| {
-            rows.get(key).map_or_else(String::new, |(row, step)| super::human::show_row(step, row) + "\n")
+        let line = |rows: &Rows<'_>, plan: &Plan| {
+            let shown = |(row, step): &(&RowChange, &Step)| super::human::show_row(&plan.from.words, step, row) + "\n";
+            rows.get(key).map_or_else(String::new, shown)
         };
-        let (x, y) = (line(&first), line(&second));
+        let (x, y) = (line(&first, &a.plan), line(&second, &b.plan));
         for change in TextDiff::from_lines(&x, &y).iter_all_changes() {
             let (sign, style) = match change.tag() {
                 ChangeTag::Delete => ('-', BAD),

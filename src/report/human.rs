@@ -158,7 +158,7 @@ fn finding(f: &FindingReport, explain: bool) {
         // What is said of every row alike is said once.
         let text = if rest == reason { of_row } else { &e.text };
         reason = rest;
-        wrapped("    ", 4, &format!("{}: {}", safe(&e.key, 40), safe(text, 2000)));
+        wrapped("    ", 4, &format!("{}: {}", safe(&e.key, 60), safe(text, 2000)));
     }
     if f.explained.len() > shown {
         out(format!("    {}", paint(DIM, "(--explain: the others, too)")));
@@ -193,7 +193,7 @@ pub(super) fn rows_of<N: std::fmt::Display + PartialEq + From<u8>>(n: N) -> Stri
 pub fn bundle(b: &Bundle, rows: usize) {
     bundle_head(b);
     for (index, step) in b.plan.steps.iter().enumerate() {
-        show_step(index, step, rows);
+        show_step(&b.plan.from.words, index, step, rows);
     }
     for n in &b.plan.not_needed {
         wrapped(&format!("  {} ", paint(DIM, "not needed:")), 4, &format!("{}: {}", n.title, n.why));
@@ -243,7 +243,7 @@ fn seal(b: &Bundle) {
     out(format!("{} {}", paint(HEAD, "Seal"), b.seal.full()));
 }
 
-fn show_step(index: usize, step: &Step, rows: usize) {
+fn show_step(words: &Words, index: usize, step: &Step, rows: usize) {
     let name = step_name(index, &step.role);
     out(format!("{}  {} {}", paint(HEAD, &name), rows_of(step.rows.len()), paint(DIM, &step.table)));
     wrapped("  ", 4, &format!("{}.", step.full_title()));
@@ -251,7 +251,7 @@ fn show_step(index: usize, step: &Step, rows: usize) {
         wrapped("    ", 8, &line);
     }
     for row in step.rows.iter().take(rows) {
-        wrapped("    · ", 8, &show_row(step, row));
+        wrapped("    · ", 8, &show_row(words, step, row));
     }
     if step.rows.len() > rows {
         out(format!("    … and {} more (--rows all)", step.rows.len() - rows));
@@ -260,10 +260,10 @@ fn show_step(index: usize, step: &Step, rows: usize) {
 
 /// One row: key, name and the written columns as old → new; of a row that goes,
 /// what it is known by.
-pub(super) fn show_row(step: &Step, row: &RowChange) -> String {
+pub(super) fn show_row(words: &Words, step: &Step, row: &RowChange) -> String {
     // A row to come has no key of its own yet.
     let mut parts = vec![match (step.op, &row.instance) {
-        (Op::Insert, Some(run)) => format!("new, for run {}", safe(run, 60)),
+        (Op::Insert, Some(of)) => format!("new, for {} {}", words.unit(&step.unit, 1), safe(of, 60)),
         (Op::Insert, None) => "new".to_owned(),
         _ => safe(&row.key_text(), 60),
     }];
@@ -374,9 +374,41 @@ pub fn rehearsed(b: &Bundle, stays: &str) {
     );
 }
 
+/// What was done with a bundle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// It was applied.
+    Applied,
+    /// It was rolled back.
+    RolledBack,
+}
+
+impl Done {
+    /// In words.
+    #[must_use]
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::Applied => "applied",
+            Self::RolledBack => "rolled back",
+        }
+    }
+
+    /// What became of rows that the repair changed so.
+    fn of(self, op: Op) -> &'static str {
+        match (self, op) {
+            (Self::Applied, Op::Update) => "updated",
+            (Self::Applied, Op::Delete) => "deleted",
+            (Self::Applied, Op::Insert) => "inserted",
+            (Self::RolledBack, Op::Update) => "restored",
+            (Self::RolledBack, Op::Delete) => "put back",
+            (Self::RolledBack, Op::Insert) => "taken out again",
+        }
+    }
+}
+
 /// The end of an apply or rollback. `left` is what a partial rollback left alone.
-pub fn done(b: &Bundle, what: &str, left: Option<usize>) {
-    let counts = changes(&b.plan);
+pub fn done(b: &Bundle, done: Done, left: Option<usize>) {
+    let (what, counts) = (done.says(), changes(&b.plan, done));
     let Some(left) = left.filter(|n| *n > 0) else {
         let line = format!("bundle {}: {}", b.id, counts.join(", "));
         return wrapped(&format!("{} ", paint(GOOD, &format!("{what}:"))), 2, &line);
@@ -389,8 +421,8 @@ pub fn done(b: &Bundle, what: &str, left: Option<usize>) {
     wrapped(&format!("{} ", paint(WARN, &format!("{what} in part:"))), 2, &line);
 }
 
-/// How many rows of each role were updated, deleted and inserted.
-fn changes(plan: &Plan) -> Vec<String> {
+/// How many rows of each role became what.
+fn changes(plan: &Plan, done: Done) -> Vec<String> {
     let mut kinds: Vec<(&str, Op, usize)> = Vec::new();
     for step in &plan.steps {
         match kinds.iter_mut().find(|(role, op, _)| *role == step.role && *op == step.op) {
@@ -398,16 +430,11 @@ fn changes(plan: &Plan) -> Vec<String> {
             None => kinds.push((&step.role, step.op, step.rows.len())),
         }
     }
-    let verb = |op| match op {
-        Op::Update => "updated",
-        Op::Delete => "deleted",
-        Op::Insert => "inserted",
-    };
     // No-break spaces keep a number with its words.
     let words = &plan.from.words;
     kinds
         .iter()
-        .map(|(role, op, n)| format!("{} {}", words.count(role, *n), verb(*op)).replace(' ', "\u{a0}"))
+        .map(|(role, op, n)| format!("{} {}", words.count(role, *n), done.of(*op)).replace(' ', "\u{a0}"))
         .collect()
 }
 

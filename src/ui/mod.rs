@@ -158,16 +158,18 @@ fn visible(c: char) -> char {
 }
 
 /// Removes control characters, so that a name from the database cannot steer
-/// the terminal, and shortens a long text.
+/// the terminal, and shortens a long text: in the middle, because keys of several
+/// columns differ at their ends.
 #[must_use]
 pub fn safe(text: &str, max: usize) -> String {
     let clean: String = text.chars().map(visible).collect();
     if clean.chars().count() <= max {
         return clean;
     }
-    let mut short: String = clean.chars().take(max.saturating_sub(1)).collect();
-    short.push('…');
-    short
+    let kept = max.saturating_sub(1);
+    let end = clean.chars().count() - kept / 2;
+    let (first, last) = (clean.chars().take(kept - kept / 2), clean.chars().skip(end));
+    first.chain(['…']).chain(last).collect()
 }
 
 /// Shows the guards of a run as they begin.

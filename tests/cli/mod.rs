@@ -2,8 +2,10 @@
 
 mod demo;
 mod errors;
+mod filters;
 mod help;
 mod lint;
+mod nouns;
 mod pages;
 mod review;
 mod secrets;

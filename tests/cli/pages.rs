@@ -119,6 +119,29 @@ fn works(line: &str, dir: &Path) -> Result<(), String> {
     }
 }
 
+/// Whose times are local says so on its first page; whose are UTC wants no zone in any command.
+#[test]
+fn zones_are_asked_for_where_they_are_needed() {
+    for demo in demos() {
+        let own = root().join("docs/recipes").join(&demo.name);
+        let folder = if own.is_dir() { own } else { root().join("docs/recipes") };
+        let first = std::fs::read_to_string(folder.join("README.md")).unwrap();
+        let utc = demo.manifest().clock.is_some_and(|clock| clock.utc);
+        let says = if utc {
+            "leave `--zone` and `FLOWMEND_ZONE` out"
+        } else {
+            "`export FLOWMEND_ZONE=+08:00` (what `date +%:z` says"
+        };
+        assert!(first.contains(says), "{}: {says}", demo.name);
+        for (page, text) in pages().iter().filter(|(path, _)| utc && path.parent() == Some(&folder)) {
+            let asks: Vec<String> = commands(text).into_iter().filter(|line| line.contains("--zone")).collect();
+            assert!(asks.is_empty(), "{}: {asks:?}", page.display());
+        }
+    }
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(!commands(&readme).iter().any(|line| line.contains("--zone")), "FLOWMEND_ZONE is said once");
+}
+
 #[test]
 fn the_commands_of_each_scheduler_work_as_written() {
     let mut faults = Vec::new();

@@ -200,9 +200,16 @@ fn partial(server: Server, moved: &[&str]) {
     }
     let mut watch = Watch::new(&db);
     let now = watch.rows();
-    refuses(&db);
-    let run = sealed("rollback", &db, "b", &["--partial"]).expect(0);
-    assert!(run.err.contains("left as they are"), "{}", run.err);
+    let drifted = refuses(&db);
+    assert!(drifted.err.is_empty(), "{}", drifted.err);
+    // It is final: that is said before, and nothing happens without the word.
+    let asked = sealed("rollback", &db, "b", &["--partial"]).expect(4);
+    for words in ["--partial would restore", "of the run 1 as they are, for good", "add --give-up-rest"] {
+        assert!(asked.err.contains(words), "{words}: {}", asked.err);
+    }
+    same(&watch.rows(), &now, "nothing without the word");
+    let run = sealed("rollback", &db, "b", &["--partial", "--give-up-rest"]).expect(0);
+    assert!(run.err.contains("left as they are for good"), "{}", run.err);
     let after = watch.rows();
     // Rows of a table by the run they belong to.
     let of = |dump: &crate::support::db::Dump, table: &str, run: &[&str]| {

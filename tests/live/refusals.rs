@@ -169,7 +169,8 @@ fn a_read_only_database() {
     }
     let db = planned(Server::PostgreSql);
     db.exec(&format!("ALTER DATABASE {} SET default_transaction_read_only = on", db.name));
-    refuses(&db, &db.path("b"), 4, "transaction_read_only is on");
+    let refused = refuses(&db, &db.path("b"), 4, "transaction_read_only is on");
+    assert!(refused.err.contains("for which default_transaction_read_only is off"), "{}", refused.err);
     let looked = on_bundle("verify", &db, "b").expect(4);
     assert!(looked.err.contains("nothing to verify"), "{}", looked.err);
 }
@@ -180,7 +181,13 @@ fn a_read_only_file() {
     let mut permissions = std::fs::metadata(db.sqlite_file()).unwrap().permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(db.sqlite_file(), permissions).unwrap();
-    refuses(&db, &db.path("b"), 4, "the file is read only");
+    let refused = refuses(&db, &db.path("b"), 4, "the database file is read only");
+    // The way out is that of a file: it has no primary.
+    assert!(
+        refused.err.contains("let this user write the file") && !refused.err.contains("primary"),
+        "{}",
+        refused.err
+    );
 }
 
 // ---- triggers ----

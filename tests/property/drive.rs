@@ -246,7 +246,7 @@ pub async fn verify(db: &mut Database, bundle: &Bundle, state: BundleState) -> R
 
 pub async fn rollback(db: &mut Database, bundle: &Bundle) -> Result<()> {
     check(db, bundle).await?;
-    let (text, moved) = apply::rollback_text(db, bundle, false).await?;
+    let (text, moved) = apply::rollback_text(db, bundle, apply::Extent::Whole).await?;
     assert!(moved.is_empty());
     apply::rollback(db, bundle, &text, &mut Quiet).await.map(drop)
 }

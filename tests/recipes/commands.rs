@@ -229,11 +229,18 @@ fn ages_and_workflows_narrow_it() {
 fn a_scope_narrows_it() {
     for server in Server::available("dead_commands_scope") {
         for release in server.share(&["1.3.9", "3.1.9", "3.4.1"]) {
-            let db = queue(server, release);
+            let (db, m) = (queue(server, release), manifest(release));
+            // A run that is gone is named by its command alone, before 2.0 within a text.
+            plan(&db, release, &["--instance", "99"]).expect(0);
+            std::fs::remove_dir_all(db.path("b")).unwrap();
             plan(&db, release, &["--instance", "102"]).expect(0);
             sealed("apply", &db, "b", &[]).expect(0);
-            assert_eq!(left(&db, &manifest(release)), ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"], "{release}");
+            assert_eq!(left(&db, &m), ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"], "{release}");
             std::fs::remove_dir_all(db.path("b")).unwrap();
+            let mut rows = Rows::new(&m, db.server.dialect());
+            db.exec_all(
+                &rows.add("project", &[("id", Some("9")), ("code", Some("9")), ("name", Some("another"))]).statements,
+            );
             let none = plan(&db, release, &["--project", "another"]).expect(0);
             assert!(none.out.contains("Nothing to repair"), "{release}: {}", none.out);
         }

@@ -2,6 +2,7 @@
 
 use super::family::{Filled, Fixture, RELEASES};
 use crate::support::db::Server;
+use crate::support::fixture::Rows;
 use crate::support::program::{Run, flowmend, on_bundle, plan_recipe, sealed};
 
 const SAID: [&str; 8] = ["--choose", "finish", "--waiters", "wake", "--children", "finish", "--dead-owner", "*"];
@@ -201,7 +202,11 @@ fn a_scope_holds_for_every_recipe() {
             planned.sort();
             assert_eq!(planned, ["task_instance 8", "task_instance 9"], "{what}");
             std::fs::remove_dir_all(filled.db.path("b")).unwrap();
-            for scope in [["--workflow", "no such"], ["--project", "no such"]] {
+            for role in ["definition", "project"] {
+                let other = [("id", Some("99")), ("code", Some("99")), ("name", Some("another"))];
+                filled.db.exec_all(&Rows::new(&filled.m, server.dialect()).add(role, &other).statements);
+            }
+            for scope in [["--workflow", "another"], ["--project", "another"]] {
                 let none = plan_all(&filled, &[&SAID[..], &["--older-than", "1h"], &scope].concat()).expect(0);
                 assert!(none.out.contains("Nothing to repair"), "{what} {scope:?}: {}", none.out);
             }

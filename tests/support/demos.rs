@@ -14,7 +14,8 @@ pub struct Demo {
     pub first: bool,
     /// The moment that it is told at.
     pub now: String,
-    release: String,
+    /// Its release.
+    pub release: String,
     rows: String,
 }
 

@@ -73,6 +73,33 @@ fn rows_that_move_on() {
     copy.fails(FILE, "op = \"delete\"", &["steps.seat", "only rows that are updated move on"]);
 }
 
+/// What a filter names must be somewhere, or a misspelt name would be found nowhere.
+#[test]
+fn filters() {
+    let copy = Copy::new();
+    let first = "[[findings]]\ncode = \"task-of-finished-run\"";
+    let flow = "[[parameters]]\nname = \"flow\"\nkind = \"texts\"\namong = [\"run.flow\"]\nhelp = \"Only these\"\n\n";
+    copy.replace(FILE, first, &format!("{flow}{first}"));
+    copy.check().expect(0);
+    copy.replace(FILE, "[\"run.flow\"]", "[\"run.flow\", \"run.colour\"]");
+    copy.fails(FILE, "among = ", &["parameters.flow.among", "no generation of nightshift has the column run.colour"]);
+    copy.replace(FILE, "[\"run.flow\", \"run.colour\"]", "[\"run\"]");
+    copy.fails(FILE, "among = ", &["parameters.flow.among", "the column run"]);
+    copy.replace(FILE, "[\"run\"]", "[[\"run.flow\", \"task.name\"]]");
+    copy.fails(FILE, "among = ", &["parameters.flow.among", "columns of one role"]);
+    copy.replace(FILE, "[[\"run.flow\", \"task.name\"]]", "[[\"task.run_id\", \"task.name\"]]");
+    copy.check().expect(0);
+    copy.replace(FILE, "help = \"Only these\"", "within = [\"run.note\"]\nhelp = \"Only these\"");
+    copy.fails(FILE, "within = ", &["parameters.flow.within", "the column run.note"]);
+    copy.replace(FILE, "[\"run.note\"]", "[\"run.flow\"]");
+    copy.check().expect(0);
+    copy.replace(FILE, "among = [[\"task.run_id\", \"task.name\"]]", "among = []");
+    copy.fails(FILE, "within = ", &["parameters.flow.within", "only where `among`"]);
+    copy.replace(FILE, "among = []", "among = [\"run.flow\"]");
+    copy.replace(FILE, "kind = \"texts\"", "kind = \"flag\"");
+    copy.fails(FILE, "among = ", &["parameters.flow.among", "only texts and numbers name rows"]);
+}
+
 #[test]
 fn files_beside_it() {
     for (file, line, key) in [
@@ -120,6 +147,12 @@ fn names() {
         line: "run.host",
         says: &["owner", "run.host"],
     };
+    let unit = Mistake {
+        from: "prose = \"prose.md.j2\"",
+        to: "prose = \"prose.md.j2\"\nunit = \"seats\"",
+        line: "unit = ",
+        says: &["unit", "no generation of nightshift has seats"],
+    };
     let role = Mistake {
         from: "role = \"seat\"",
         to: "role = \"seats\"",
@@ -152,7 +185,7 @@ fn names() {
         line: "today",
         says: &["unknown variant `today`"],
     };
-    for mistake in [key, name, needs, owner, role, set, related, pairs, check, kind] {
+    for mistake in [key, name, needs, owner, unit, role, set, related, pairs, check, kind] {
         mistake.is_found(FILE);
     }
 }
