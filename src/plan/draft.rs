@@ -344,7 +344,7 @@ fn open_choice(inputs: &Inputs<'_>, from: &From, tally: &Tally) -> Result<Option
     let Some(waiting) = tally.waiting.get(&choice.verdict) else { return Ok(None) };
     let extra = BTreeMap::from([
         ("count", Value::from(waiting.len())),
-        ("rows", ser(&tally.waiting_rows(&choice.verdict))),
+        ("rows", ser(tally.waiting_rows(&choice.verdict))),
         ("findings", ser(tally.kinds.get(&choice.verdict))),
         ("release", Value::from(format!("{} {}", from.title, from.release))),
     ]);
