@@ -11,8 +11,8 @@ use super::args::given;
 use crate::catalog::Catalog;
 use crate::db::{Access, Address, Database};
 use crate::inspect::{
-    Beats, Given, Identified, Owners, Registered, Said, Skew, against_zone, identify, measure_skew, measure_zone,
-    nothing_hidden, of_recipe, owners_of_rows, parse_zone, shown_dead,
+    Beats, Given, Identified, Owners, Registered, Said, Skew, against_zone, identify_alike, measure_skew, measure_zone,
+    nothing_hidden, of_recipe, owners_of_rows, parse_zone, several, shown_dead,
 };
 use crate::manifest::{Engine, Manifest};
 use crate::plan::{HEARTBEAT, OwnerClaim, OwnerForm, OwnerName, Params, Proof, Zone, duration, shown_claim};
@@ -64,10 +64,23 @@ pub(super) struct Ground {
 
 /// Reads the catalog, identifies the release, fixes the moment and the zone.
 pub(super) async fn ground(app: &App, db: &mut Database, m: &ArgMatches) -> Result<Ground> {
+    match grounds(app, db, m).await? {
+        (ground, others) if others.is_empty() => Ok(ground),
+        (ground, mut others) => {
+            others.push(ground.found);
+            Err(several(&others))
+        }
+    }
+}
+
+/// The same, with the other generations that look alike where the signs do not decide;
+/// the newest stands on the ground.
+pub(super) async fn grounds(app: &App, db: &mut Database, m: &ArgMatches) -> Result<(Ground, Vec<Identified>)> {
     nothing_hidden(db).await?;
     let catalog = db.catalog().await?;
     let said = Said { scheduler: given(m, "scheduler"), release: given(m, "release"), table_prefix: table_prefix(m)? };
-    let mut found = identify(db, &catalog, &app.manifests, said).await?;
+    let mut others = identify_alike(db, &catalog, &app.manifests, said).await?;
+    let mut found = others.pop().ok_or_else(|| Error::internal("no generation was identified"))?;
     let now = moment(db, m).await?;
     let zone = match given(m, "zone").filter(|zone| !zone.trim().is_empty()) {
         Some(text) => {
@@ -84,7 +97,7 @@ pub(super) async fn ground(app: &App, db: &mut Database, m: &ArgMatches) -> Resu
     if let Some(ahead) = skew.as_ref().filter(|s| s.is_ahead()) {
         found.warnings.push(format!("ages count from the database's clock, but of the scheduler's: {}", ahead.says()));
     }
-    Ok(Ground { catalog, found, now, zone, skew })
+    Ok((Ground { catalog, found, now, zone, skew }, others))
 }
 
 /// The prefix of `--table-prefix`. An empty one in the environment is none; on the

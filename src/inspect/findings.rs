@@ -58,7 +58,7 @@ pub struct FoundRows {
 }
 
 /// A paragraph about one row.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Explained {
     /// The row's key.
     pub key: String,

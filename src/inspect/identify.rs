@@ -38,13 +38,34 @@ pub struct Said<'a> {
 /// Finds the manifest for a database.
 ///
 /// # Errors
-/// The database is empty, foreign, half upgraded, or the signs disagree.
+/// The database is empty, foreign, half upgraded, or the signs disagree or do not decide.
 pub async fn identify(
     db: &mut Database,
     catalog: &Catalog,
     manifests: &Manifests,
     said: Said<'_>,
 ) -> Result<Identified> {
+    let mut found = identify_alike(db, catalog, manifests, said).await?;
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (last, _) => {
+            found.extend(last);
+            Err(several(&found))
+        }
+    }
+}
+
+/// Finds the manifests that the signs leave for a database, oldest first: one, unless
+/// several generations look alike. Then each is called by the releases of all.
+///
+/// # Errors
+/// The database is empty, foreign, half upgraded, or the signs disagree.
+pub async fn identify_alike(
+    db: &mut Database,
+    catalog: &Catalog,
+    manifests: &Manifests,
+    said: Said<'_>,
+) -> Result<Vec<Identified>> {
     if catalog.is_empty() {
         return Err(Error::refused(format!("{} holds no tables", db.address)).hint(where_to_look(db)));
     }
@@ -83,18 +104,42 @@ pub async fn identify(
     let version_row = version_row(db, catalog, &matching).await?;
     let details = if db.dialect.engine == Engine::Sqlite { None } else { Some(catalog.details()) };
     let found = choose(&matching, release, version_row.as_deref(), &known, &live, details.as_ref())?;
-    complete(found, catalog)?;
-    let by_details = warning_of_details(found, &matching, release, details.as_ref());
-    let mut found = describe(found, catalog, release, version_row);
-    if let Some(prefix) = table_prefix {
-        found.by += &format!(", with --table-prefix {prefix}");
+    let alike = (found.len() > 1).then(|| ranges(&found));
+    let mut all = Vec::new();
+    for m in found {
+        complete(m, catalog)?;
+        let by_details = warning_of_details(m, &matching, release, details.as_ref()).filter(|_| alike.is_none());
+        let mut one = describe(m, catalog, release, version_row.clone());
+        if let Some(prefix) = table_prefix {
+            one.by += &format!(", with --table-prefix {prefix}");
+        }
+        one.warnings.extend(by_details);
+        let strangers = strangers(&one.manifest);
+        if !strangers.is_empty() {
+            one.warnings.push(format!("the schema also has what other releases have: {}", strangers.join(", ")));
+        }
+        if let Some(alike) = &alike {
+            one.release.clone_from(alike);
+        }
+        all.push(one);
     }
-    found.warnings.extend(by_details);
-    let strangers = strangers(&found.manifest);
-    if !strangers.is_empty() {
-        found.warnings.push(format!("the schema also has what other releases have: {}", strangers.join(", ")));
-    }
-    Ok(found)
+    Ok(all)
+}
+
+/// The releases of some generations.
+fn ranges(found: &[&Manifest]) -> String {
+    found.iter().map(|m| m.release_range()).collect::<Vec<_>>().join(", ")
+}
+
+/// The error for generations that look alike where one must be known.
+#[must_use]
+pub fn several(found: &[Identified]) -> Error {
+    let ranges = ranges(&found.iter().map(|f| &f.manifest).collect::<Vec<_>>());
+    let row = found.first().and_then(|f| f.version_row.as_ref());
+    let of = row.map(|r| format!(" of which the version row ({r}) may speak")).unwrap_or_default();
+    Error::refused(format!("the schema fits several generations{of}: {ranges}")).hint(
+        "their tables look alike and the version row does not tell them apart; say which release runs with --release",
+    )
 }
 
 /// Whether another scheduler, which keeps this one's tables inside its own
@@ -184,10 +229,11 @@ fn choose<'m>(
     known: &[&'m Manifest],
     live: &BTreeSet<String>,
     details: Option<&BTreeSet<String>>,
-) -> Result<&'m Manifest> {
-    let ranges = || matching.iter().map(|m| m.release_range()).collect::<Vec<_>>().join(", ");
+) -> Result<Vec<&'m Manifest>> {
+    let ranges = || ranges(matching);
     if let Some(release) = release {
-        return matching.iter().copied().find(|m| m.releases.iter().any(|r| r == release)).ok_or_else(|| {
+        let told = matching.iter().copied().find(|m| m.releases.iter().any(|r| r == release));
+        return told.map(|m| vec![m]).ok_or_else(|| {
             let why = known.iter().find(|m| m.releases.iter().any(|r| r == release)).map(|m| misfit(m, live));
             Error::refused(format!("the schema is not that of {release}: {}", why.unwrap_or_default()))
                 .hint(format!("the schema fits {}; give --release of these if you know that it is right", ranges()))
@@ -199,7 +245,6 @@ fn choose<'m>(
     };
     let agreeing = by_details(agreeing, details);
     match (agreeing.as_slice(), row) {
-        ([only], _) => Ok(only),
         ([], Some(row)) => {
             let claimant = known.iter().find(|m| claims(m, row));
             let why = match claimant.map(|m| misfit(m, live)) {
@@ -208,18 +253,17 @@ fn choose<'m>(
                 Some(why) => format!(" ({why})"),
             };
             let hint = match claimant {
-                None => "a newer release needs a manifest of its own (docs/manifests.md); with the facts of another one the codes may be wrong",
-                Some(_) => "one of them is wrong: a fresh install may carry a wrong row, an upgrade may have skipped a step; say which release runs with --release",
+                None => {
+                    "a newer release needs a manifest of its own (docs/manifests.md); with the facts of another one the codes may be wrong"
+                }
+                Some(_) => {
+                    "one of them is wrong: a fresh install may carry a wrong row, an upgrade may have skipped a step; say which release runs with --release"
+                }
             };
             let said = matching.first().map_or_else(String::new, |m| says(m, row));
             Err(Error::refused(format!("{said}, but the schema is that of {}{why}", ranges())).hint(hint))
         }
-        _ => Err(Error::refused(format!(
-            "the schema fits several generations{}: {}",
-            row.map(|r| format!(" of which the version row ({r}) may speak")).unwrap_or_default(),
-            agreeing.iter().map(|m| m.release_range()).collect::<Vec<_>>().join(", ")
-        ))
-            .hint("their tables look alike and the version row does not tell them apart; say which release runs with --release")),
+        _ => Ok(agreeing),
     }
 }
 

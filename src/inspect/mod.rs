@@ -1,5 +1,6 @@
 //! Looks at a database, read only: which release, which states, whose rows, what is wrong.
 
+mod alike;
 mod beats;
 mod clock;
 mod derive;
@@ -13,11 +14,12 @@ mod skew;
 mod survey;
 mod tables;
 
+pub use alike::stands_for;
 pub use beats::{Beat, Beats, read_beats};
 pub use clock::{against_zone, measure_zone, parse_zone};
 pub use derive::{ALL, Given, PlanPart, PlanRequest, Takes, all_parts, derive, of_recipe, parts};
 pub use findings::{Explained, FindingReport, FoundRows, LeftReport, REPORT};
-pub use identify::{Identified, Said, identify, with_live_names};
+pub use identify::{Identified, Said, identify, identify_alike, several, with_live_names};
 pub use look::{look, look_at_effects, look_at_names, look_at_reports};
 pub use named::refuse_idle_filters;
 pub use owners::{OwnerState, Owners, owners_of_rows, refuse_beating, shown_dead};

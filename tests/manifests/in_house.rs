@@ -179,3 +179,70 @@ fn in_house_is_listed_inspected_and_checked() {
     assert_eq!(report["release"], "1.1");
     assert_eq!(report["owners"].as_array().unwrap().len(), 3, "{}", report["owners"]);
 }
+
+/// A release that no sign in the database tells from 1.1.
+const ALIKE: &str = r#"
+scheduler = "nightshift"
+title = "Nightshift"
+generation = "1.5"
+releases = ["1.5"]
+extends = "1.0"
+sources = ["the team's wiki, page Nightshift 1.5"]
+
+[fingerprint]
+present = ["ns_run", "ns_task", "ns_seat"]
+absent = ["ns_run.priority"]
+same_schema_as = ["1.0"]
+
+[behaviour]
+worker_writes_back = false
+"#;
+
+/// In it one state of a task means something else.
+const OTHERWISE: &str = r#"
+[[states]]
+column = "task.state"
+type = "TaskState"
+stored_as = "text"
+values = [
+  { code = "WAITING", name = "PARKED", phase = "paused", finished = true },
+  { code = "RUNNING", name = "RUNNING", phase = "running", finished = false },
+  { code = "DONE", name = "DONE", phase = "succeeded", finished = true },
+  { code = "BROKEN", name = "BROKEN", phase = "failed", finished = true },
+]
+"#;
+
+#[test]
+fn releases_that_look_alike_are_looked_at_together() {
+    let (db, dir) = (night(Server::Sqlite, "1.1"), tempfile::tempdir().unwrap());
+    db.exec("DELETE FROM ns_meta");
+    let folder = dir.path().join("nightshift");
+    std::fs::create_dir(&folder).unwrap();
+    for file in ["1.0.toml", "2.0.toml"] {
+        std::fs::copy(data("enums/nightshift").join(file), folder.join(file)).unwrap();
+    }
+    let with = |release: &str, args: &[&str]| {
+        std::fs::write(folder.join("1.5.toml"), release).unwrap();
+        let (enums, templates) = (dir.path().display().to_string(), data("templates").display().to_string());
+        let data = ["--enums", &enums, "--templates", &templates, "--url", &db.url, "--now", NOW, "--zone", "+00:00"];
+        flowmend([args, &data, &["--dead-owner", "w1"]].concat())
+    };
+    let told = with(ALIKE, &["inspect", "--release", "1.1"]).expect(1).out;
+    let findings = |out: &str| out.split("\nFindings\n").nth(1).unwrap().to_owned();
+    // What is found is the same for each; only what follows a repair is not.
+    let both = with(ALIKE, &["inspect"]).expect(1);
+    assert_eq!(findings(&both.out), findings(&told));
+    for words in ["nightshift 1.0 to 1.1, 1.5 in", "these releases look alike"] {
+        assert!(both.out.contains(words), "{words}: {}", both.out);
+    }
+    let plan = with(ALIKE, &["plan", "dead-runs"]).expect(4);
+    assert!(plan.err.contains("the schema fits several generations: 1.0 to 1.1, 1.5"), "{}", plan.err);
+    let other = format!("{ALIKE}{OTHERWISE}");
+    let refused = with(&other, &["inspect"]).expect(4);
+    assert!(
+        refused.out.is_empty() && refused.err.contains("what is to be found in this database hangs on it"),
+        "{}",
+        refused.err
+    );
+    with(&other, &["inspect", "--release", "1.5"]).expect(1);
+}
