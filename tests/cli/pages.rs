@@ -119,6 +119,24 @@ fn works(line: &str, dir: &Path) -> Result<(), String> {
     }
 }
 
+/// Code and tests that a page names are there; the files of the example of one's own aside.
+#[test]
+fn every_file_that_is_named_is_there() {
+    let rooms = ["src/", "tests/", "scripts/", "templates/", "dialects/", "enums/", "examples/"];
+    let mut seen = 0;
+    for (page, text) in pages() {
+        for span in prose(&text).split('`').skip(1).step_by(2) {
+            let is_path = rooms.iter().any(|room| span.starts_with(room)) && span.chars().all(|c| !" <*…".contains(c));
+            if !is_path || span.contains("nightshift") || span.chars().any(|c| c.is_ascii_uppercase()) {
+                continue;
+            }
+            assert!(root().join(span).exists(), "{}: {span}", page.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 80, "{seen}");
+}
+
 /// Whose times are local says so on its first page; whose are UTC wants no zone in any command.
 #[test]
 fn zones_are_asked_for_where_they_are_needed() {
