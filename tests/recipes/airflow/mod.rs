@@ -1,8 +1,13 @@
 //! Apache Airflow: what each recipe finds, writes, leaves alone and undoes.
 
+mod backfills;
+mod claims;
+mod gone_dags;
+mod healed;
 mod revisions;
 mod stale_jobs;
 mod stranded_runs;
+mod unsendable;
 mod unused_versions;
 mod zombie_tasks;
 
@@ -39,11 +44,13 @@ struct Night<'a> {
     server: Server,
     runs: Vec<String>,
     tasks: u32,
+    /// DAGs that have a version.
+    versions: Vec<String>,
 }
 
 impl<'a> Night<'a> {
     fn new(server: Server, m: &'a Manifest) -> Self {
-        Self { rows: Rows::new(m, server.dialect()), server, runs: Vec::new(), tasks: 0 }
+        Self { rows: Rows::new(m, server.dialect()), server, runs: Vec::new(), tasks: 0, versions: Vec::new() }
     }
 
     fn dag(&mut self, dag: &str, there: bool) -> &mut Self {
@@ -84,7 +91,19 @@ impl<'a> Night<'a> {
         self
     }
 
-    /// A task of a run; job 1 queued it, its own job is `job`.
+    /// The id of the version of a DAG that its tasks name.
+    fn version(&mut self, dag: &str) -> String {
+        let place = self.versions.iter().position(|d| d == dag).unwrap_or_else(|| {
+            self.versions.push(dag.to_owned());
+            let id = format!("{:032}", 9000 + self.versions.len());
+            let values = [("id", id.as_str()), ("dag_id", dag), ("number", "1"), ("created_at", OLD)];
+            self.rows.add("dag_version", &values.map(|(name, value)| (name, Some(value))));
+            self.versions.len() - 1
+        });
+        format!("{:032}", 9001 + place)
+    }
+
+    /// A task of a run; job 1 queued it, its own job is `job`. Where tasks have a version, it has one.
     fn task(&mut self, run: &str, task: &str, state: Option<&str>, more: Values<'_>) -> &mut Self {
         self.tasks += 1;
         let (id, (_, date)) = (format!("{:032}", self.tasks), self.number(run));
@@ -103,7 +122,11 @@ impl<'a> Night<'a> {
             ("pool_slots", Some("1")),
             ("queued_by", Some("1")),
         ];
-        self.rows.add("task_instance", &[&values, more].concat());
+        let said = more.iter().any(|(name, _)| *name == "dag_version_id");
+        let versioned = !said && self.rows.manifest.has("task_instance.dag_version_id");
+        let version = versioned.then(|| self.version(dag));
+        let version = version.as_deref().map(|id| ("dag_version_id", Some(id)));
+        self.rows.add("task_instance", &[&values, version.as_slice(), more].concat());
         self
     }
 

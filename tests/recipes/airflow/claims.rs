@@ -1,0 +1,35 @@
+//! The operator's word against a beat that is younger than the plan: what is planned can be applied.
+
+use super::{Night, OLD, plan, releases};
+use crate::support::db::Server;
+use crate::support::fixture::manifest_of;
+use crate::support::program::sealed;
+
+/// After the moment of the plan.
+const LATER: &str = "2026-11-29 00:00:01";
+
+#[test]
+fn a_beat_after_the_moment_of_the_plan_leaves_the_row_out() {
+    for release in releases(Server::Sqlite) {
+        for claim in ["w1", "*", "w1@2026-11-28T00:00:00"] {
+            let m = manifest_of("airflow", release);
+            let mut night = Night::new(Server::Sqlite, &m);
+            night.dag("d", true).run("d/r", "running", &[]);
+            night.job("2", "LocalTaskJob", "running", LATER).job("1", "SchedulerJob", "running", LATER);
+            let values = [("start_time", Some(OLD)), ("host", Some("w1")), ("queued_at", Some(OLD))];
+            let beats = [("job_id", Some("2")), ("beat", Some(LATER))];
+            night.task("d/r", "beats", Some("running"), &[&values[..], &beats].concat());
+            night.task("d/r", "dead", Some("running"), &values);
+            if !release.starts_with("1.") {
+                night.task("d/r", "queued", Some("queued"), &values);
+            }
+            let db = night.done();
+            let said = ["--dead-owner", claim, "--choose", "finish", "--operator", "ann"];
+            plan(&db, release, "zombie-tasks", &said).expect(0);
+            sealed("apply", &db, "b", &[]).expect(0);
+            let failed = db.rows("SELECT task_id FROM task_instance WHERE state = 'failed'");
+            assert_eq!(failed, [[Some("dead".to_owned())]], "{release} {claim}");
+            assert_eq!(db.value("SELECT COUNT(*) FROM job WHERE state = 'running'").as_deref(), Some("2"));
+        }
+    }
+}
