@@ -16,7 +16,7 @@ use crate::inspect::{
     Beats, Given, Owners, PlanPart, PlanRequest, all_parts, derive, owners_of_rows, parts, refuse_beating,
     refuse_idle_filters,
 };
-use crate::manifest::Engine;
+use crate::manifest::{Engine, Words};
 use crate::plan::{OwnerClaim, Params, Plan};
 use crate::recipe::{Recipe, Recipes};
 use crate::render::files;
@@ -168,16 +168,26 @@ fn nothing(plan: &Plan, recipes: &Recipes, owners: &[&Owners], m: &ArgMatches) -
         report::human::nothing(plan);
     }
     if unproved && !owners.is_empty() {
-        let name = |o: &Owners| o.name().map_or_else(|| "NULL".to_owned(), |name| name.to_string());
-        let named: Vec<String> = owners.iter().map(|o| format!("{} ({} rows)", name(o), o.rows)).collect();
-        return Err(Error::refused(format!(
-            "nothing was planned; the owners of these rows may be alive: {}",
-            named.join(", ")
-        ))
-        .hint(format!(
-            "give --dead-owner {} for each that you know is dead, or --dead-owner '*' when all are stopped",
-            plan.from.words.owner_form()
-        )));
+        return Err(unproved_owners(owners, &plan.from.words));
     }
     Ok(0)
+}
+
+/// That owners may be alive, and how to say that they are not. A row without an
+/// owner's name can be claimed with all others only.
+fn unproved_owners(owners: &[&Owners], words: &Words) -> Error {
+    let named: Vec<String> = owners.iter().filter_map(|o| Some(format!("{} ({} rows)", o.name()?, o.rows))).collect();
+    let nameless: u64 = owners.iter().filter(|o| o.name().is_none()).map(|o| o.rows).sum();
+    if named.is_empty() {
+        return Error::refused(format!(
+            "nothing was planned; nothing shows that these rows are dead, and {nameless} of them name no owner"
+        ))
+        .hint("give --dead-owner '*' when all are stopped, or follow the hints above");
+    }
+    let others = if nameless == 0 { String::new() } else { format!("; {nameless} rows name no owner") };
+    Error::refused(format!("nothing was planned; the owners of these rows may be alive: {}{others}", named.join(", ")))
+        .hint(format!(
+            "give --dead-owner {} for each that you know is dead, or --dead-owner '*' when all are stopped",
+            words.owner_form()
+        ))
 }

@@ -1,14 +1,12 @@
 //! Owners: who runs the unfinished rows, and what the database knows of their life.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
-use super::beats::{Beat, Beats, may_stand_still, read_beats, read_entries, watch, watch_ms};
+use super::beats::{Beats, may_stand_still, read_beats, watch, watch_ms};
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::manifest::{BeatUnit, Heartbeat, Manifest};
-use crate::plan::{OwnerClaim, OwnerName, Proof, bare_address, names_an_owner, said_dead_now, utc};
+use crate::manifest::{Heartbeat, Manifest};
+use crate::plan::{OwnerClaim, OwnerName, bare_address, names_an_owner, said_dead_now, utc};
 use crate::{Error, Result, ui};
 
 /// What is known of an owner's life.
@@ -111,7 +109,7 @@ async fn beating(db: &mut Database, catalog: &Catalog, m: &Manifest, claims: &[O
     let first = read_beats(db, catalog, m).await?;
     let claimed = |owner: &OwnerName| said_dead_now(claims, owner);
     let interval = first.iter().filter(|(owner, _)| claimed(owner)).map(|(_, beat)| beat.interval_ms).max();
-    let (Some(interval), true) = (interval, m.heartbeats.iter().any(is_readable)) else {
+    let (Some(interval), true) = (interval, m.heartbeats.iter().any(Heartbeat::is_readable)) else {
         return Ok(Vec::new());
     };
     let watched = watch_ms(interval);
@@ -131,95 +129,6 @@ async fn beating(db: &mut Database, catalog: &Catalog, m: &Manifest, claims: &[O
         }
     }
     Ok(alive)
-}
-
-fn is_readable(heartbeat: &Heartbeat) -> bool {
-    heartbeat.unit != BeatUnit::Listed && heartbeat.beat.is_some()
-}
-
-/// Owners among `owners` that the heartbeats of the release show dead, each with
-/// the proof.
-///
-/// Beats are moments on the servers' own clocks, so they are compared with each
-/// other and never with the database's clock. The registry must be seen to live,
-/// in each scope apart: one that stands still may belong to stopped servers, or may
-/// have been given up for another registry.
-///
-/// # Errors
-/// The release keeps no readable heartbeats here, or they stand still.
-pub async fn shown_dead(
-    db: &mut Database,
-    catalog: &Catalog,
-    m: &Manifest,
-    owners: &[OwnerName],
-) -> Result<BTreeMap<OwnerName, Proof>> {
-    let heartbeat = m.heartbeats.iter().find(|h| is_readable(h)).ok_or_else(|| {
-        Error::usage(format!("{} {} keeps no heartbeats in the database", m.title, m.generation))
-            .hint(m.words.otherwise())
-    })?;
-    let first = read_entries(db, catalog, m, heartbeat).await?;
-    let Some(interval) = first.values().map(|b| b.interval_ms).max() else {
-        return Err(Error::refused(
-            "the registry tables are empty or missing: the scheduler keeps its registry elsewhere",
-        )
-        .hint(m.words.otherwise()));
-    };
-    watch(watch_ms(interval)).await;
-    let watched = Watched { first, second: read_entries(db, catalog, m, heartbeat).await?, heartbeat };
-    if watched.second.keys().all(|owner| !watched.moved(owner)) {
-        return Err(Error::refused(
-            "nothing in the registry beats: all servers are stopped, or the registry is kept elsewhere",
-        )
-        .hint(m.words.otherwise()));
-    }
-    let proof = |owner: &OwnerName| {
-        let said_by = format!("the heartbeats in this database: {}", watched.against(owner)?);
-        Some((owner.clone(), Proof { said_by, registry: None }))
-    };
-    Ok(owners.iter().filter_map(proof).collect())
-}
-
-/// A heartbeat table that was read twice.
-struct Watched<'a> {
-    first: Beats,
-    second: Beats,
-    heartbeat: &'a Heartbeat,
-}
-
-impl Watched<'_> {
-    fn moved(&self, owner: &OwnerName) -> bool {
-        let at = |beats: &Beats| beats.get(owner).and_then(|b| b.at);
-        at(&self.second).is_some() && at(&self.second) != at(&self.first)
-    }
-
-    /// What shows an owner dead, if anything does: others of its scope beat, and it does not.
-    fn against(&self, owner: &OwnerName) -> Option<String> {
-        let entry = OwnerName {
-            scope: owner.scope.clone(),
-            address: format!("{}{}", self.heartbeat.path_prefix, bare_address(&owner.address)),
-        };
-        let peers: Vec<(&OwnerName, &Beat)> = self.second.iter().filter(|(o, _)| o.scope == owner.scope).collect();
-        let beating = peers.iter().filter(|(peer, _)| self.moved(peer)).count();
-        let newest = peers.iter().filter_map(|(_, beat)| beat.at).max()?;
-        if beating == 0 {
-            return None;
-        }
-        let Some(beat) = self.second.get(&entry) else {
-            if !self.heartbeat.absence_proves {
-                return None;
-            }
-            return Some(format!("it is not in the registry, where {beating} of {} entries beat", peers.len()));
-        };
-        let expires = i64::try_from(beat.expires_ms).unwrap_or(i64::MAX);
-        let silent = newest - beat.at?;
-        (!self.moved(&entry) && silent > expires).then(|| {
-            format!(
-                "its last heartbeat is {} s older than the newest in the registry, which gives up after {} s",
-                silent / 1000,
-                expires / 1000
-            )
-        })
-    }
 }
 
 /// Refuses claims that a heartbeat contradicts. `restate` says how the operator

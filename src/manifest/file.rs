@@ -126,6 +126,7 @@ pub(super) struct RelationFile {
 pub(super) struct HeartbeatFile {
     pub role: Spanned<String>,
     pub owner: String,
+    pub called: Option<Spanned<String>>,
     #[serde(default)]
     pub path_prefix: String,
     pub address: String,

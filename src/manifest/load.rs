@@ -394,9 +394,13 @@ fn heartbeat(source: Source<'_>, file: &HeartbeatFile) -> Result<Heartbeat> {
         // Most registries give up after three beats.
         (None, None) => Expires::After(file.interval_ms * 3),
     };
+    if let Some(called) = file.called.as_ref().filter(|called| called.get_ref().trim().is_empty()) {
+        return Err(source.at(called, "heartbeats.called: it is empty; leave it out where the table is a registry"));
+    }
     Ok(Heartbeat {
         role: file.role.get_ref().clone(),
         owner: file.owner.clone(),
+        called: file.called.as_ref().map_or_else(|| "the registry".to_owned(), |called| called.get_ref().clone()),
         address: file.address.clone(),
         path_prefix: file.path_prefix.clone(),
         beat: file.beat.clone(),

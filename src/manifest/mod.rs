@@ -124,6 +124,9 @@ pub struct Words {
     /// How an owner is named on the command line; empty: by its address.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub owner: String,
+    /// What `inspect` says of an owner that the heartbeat tables list; empty: a registry lists it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub listed: String,
     /// What people call one row of a role, and several.
     pub nouns: BTreeMap<String, [String; 2]>,
 }
@@ -133,6 +136,12 @@ impl Words {
     #[must_use]
     pub fn owner_form(&self) -> &str {
         if self.owner.is_empty() { "HOST[:PORT][@TIME]" } else { &self.owner }
+    }
+
+    /// What is known of an owner that the heartbeat tables list.
+    #[must_use]
+    pub fn listed_form(&self) -> &str {
+        if self.listed.is_empty() { "listed in this database's registry" } else { &self.listed }
     }
 
     /// What to do where nothing proves an owner dead.
@@ -236,8 +245,10 @@ pub enum BeatUnit {
 pub struct Heartbeat {
     /// The role of the table.
     pub role: String,
-    /// What kind of owner: `master`, `worker` …
+    /// What kind of owner: `master`, `worker` … All tables of one kind are read together.
     pub owner: String,
+    /// What people call the table's entries.
+    pub called: String,
     /// Role column with the address.
     pub address: String,
     /// What stands before the address in that column.
@@ -276,6 +287,12 @@ pub enum Expires {
 }
 
 impl Heartbeat {
+    /// Whether an owner's beat can be read, and not only that it is listed.
+    #[must_use]
+    pub fn is_readable(&self) -> bool {
+        self.unit != BeatUnit::Listed && self.beat.is_some()
+    }
+
     /// How long an owner that beats so often may be silent, in milliseconds.
     #[must_use]
     pub fn expires_ms(&self, interval_ms: u64) -> u64 {

@@ -97,7 +97,7 @@ fn owners(r: &InspectReport) {
     let row = |o: &crate::inspect::Owners| {
         let known = match o.state {
             OwnerState::Unknown => "nothing known of its life",
-            OwnerState::Listed => "listed in this database's registry",
+            OwnerState::Listed => r.words.listed_form(),
             OwnerState::Registered => "listed in the registry",
             OwnerState::NotRegistered => "not in the registry",
             OwnerState::Dead => "said or shown to be dead",

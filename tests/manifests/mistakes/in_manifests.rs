@@ -321,7 +321,13 @@ fn heartbeats() {
         line: "expires_ms = 600",
         says: &["heartbeats.expires_ms", "not both"],
     };
-    for mistake in [unit, none, address, beat, scope, interval, twice] {
+    let called = Mistake {
+        from: "interval_ms = 200\n",
+        to: "interval_ms = 200\ncalled = \" \"\n",
+        line: "called = ",
+        says: &["heartbeats.called", "it is empty"],
+    };
+    for mistake in [unit, none, address, beat, scope, interval, twice, called] {
         mistake.is_found(FIRST);
     }
 }

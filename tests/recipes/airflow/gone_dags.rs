@@ -19,12 +19,17 @@ fn unserialized(server: Server, release: &str) -> TestDb {
         serialized.extend([("id", Some(version)), ("version_id", Some(version))]);
     }
     night.rows.add("serialized_dag", &serialized);
-    night.task("d/r", "retry", Some("up_for_retry"), &[
-        ("start_time", Some(OLD)),
-        ("end_time", Some("2026-11-01 10:00:30")),
-        ("duration", Some("30")),
-        ("updated", Some(OLD)),
-    ]);
+    night.task(
+        "d/r",
+        "retry",
+        Some("up_for_retry"),
+        &[
+            ("start_time", Some(OLD)),
+            ("end_time", Some("2026-11-01 10:00:30")),
+            ("duration", Some("30")),
+            ("updated", Some(OLD)),
+        ],
+    );
     night.task("d/r", "waits", Some("scheduled"), &[("updated", Some(OLD))]);
     night.done()
 }

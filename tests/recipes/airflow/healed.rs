@@ -47,8 +47,7 @@ fn a_running_task_is_left_to_the_sweep_that_takes_it() {
     let all = ["task-of-gone-dag: gone", "task-of-silent-job: backfill done open unknown_owner"];
     let some = ["task-of-dead-owner: no_job open", "task-of-gone-dag: gone"];
     let early: Vec<&str> = ["task-never-reset: no_job"].into_iter().chain(all).collect();
-    let middle: Vec<&str> =
-        some.into_iter().chain(["task-of-silent-job: backfill done unknown_owner"]).collect();
+    let middle: Vec<&str> = some.into_iter().chain(["task-of-silent-job: backfill done unknown_owner"]).collect();
     let late: Vec<&str> = [
         "task-of-backfill: backfill",
         some[0],
@@ -90,16 +89,11 @@ fn the_choice_says_what_the_scheduler_does() {
 fn a_silent_task_of_a_finished_run_fails_whatever_is_said() {
     for release in ["1.10.15", "2.2.5"] {
         let db = lost(release);
-        plan(&db, release, "zombie-tasks", &[AGE, &["--choose", "finish", "--task-outcome", "clear"]].concat()).expect(0);
+        plan(&db, release, "zombie-tasks", &[AGE, &["--choose", "finish", "--task-outcome", "clear"]].concat())
+            .expect(0);
         round(&db, release, |db| {
-            let expected = [
-                "backfill: failed",
-                "done: failed",
-                "gone: failed",
-                "no_job: -",
-                "open: -",
-                "unknown_owner: -",
-            ];
+            let expected =
+                ["backfill: failed", "done: failed", "gone: failed", "no_job: -", "open: -", "unknown_owner: -"];
             assert_eq!(tasks(db, &["state"]), expected, "{release}");
         });
     }
@@ -108,9 +102,12 @@ fn a_silent_task_of_a_finished_run_fails_whatever_is_said() {
 /// apache/airflow#33661: restarting tasks are reset from 2.7.1 on. One revision, three generations.
 #[test]
 fn restarting_is_swept_from_2_7_1_on() {
-    for (release, finding) in
-        [("2.6.3", "task-never-reset"), ("2.7.0", "task-never-reset"), ("2.7.1", "task-of-dead-owner"), ("2.7.3", "task-of-dead-owner")]
-    {
+    for (release, finding) in [
+        ("2.6.3", "task-never-reset"),
+        ("2.7.0", "task-never-reset"),
+        ("2.7.1", "task-of-dead-owner"),
+        ("2.7.3", "task-of-dead-owner"),
+    ] {
         let m = manifest_of("airflow", release);
         let mut night = Night::new(Server::Sqlite, &m);
         night.dag("d", true).run("d/r", "running", &[]).job("1", "SchedulerJob", "failed", OLD);

@@ -4,6 +4,7 @@ mod backfills;
 mod claims;
 mod gone_dags;
 mod healed;
+mod heartbeats;
 mod revisions;
 mod stale_jobs;
 mod stranded_runs;

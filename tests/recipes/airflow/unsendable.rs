@@ -52,7 +52,9 @@ fn what_runs_again_gets_the_newest_version() {
     for server in Server::available("airflow_unsendable") {
         for release in RELEASES {
             let db = migrated(server, release);
-            let planned = plan(&db, release, "zombie-tasks", &[AGE, &["--choose", "finish", "--task-outcome", "clear"]].concat()).expect(0);
+            let planned =
+                plan(&db, release, "zombie-tasks", &[AGE, &["--choose", "finish", "--task-outcome", "clear"]].concat())
+                    .expect(0);
             assert!(planned.out.contains("no version yet"), "{}", planned.out);
             round(&db, release, |db| {
                 let known = "CASE WHEN dag_version_id IS NULL THEN 0 ELSE 1 END";
