@@ -160,15 +160,18 @@ mod tests {
         OwnerName { scope: None, address: address.to_owned() }
     }
 
-    fn beats(of: &[(&str, i64)], expires_ms: u64) -> Beats {
+    fn beats(of: Reading<'_>, expires_ms: u64) -> Beats {
         let beat = |at| Beat { at: Some(at), interval_ms: 5000, expires_ms };
         of.iter().map(|(address, at)| (owner(address), beat(*at))).collect()
     }
 
+    /// Beats in seconds.
+    type Reading<'r> = &'r [(&'r str, i64)];
+
     /// Lists of a first and second reading, in seconds: with 30 s, then with 300 s to expire.
-    fn watched<'a>(heartbeat: &'a Heartbeat, lists: &[(&[(&str, i64)], &[(&str, i64)])]) -> Watched<'a> {
-        let list = |(n, (first, second)): (usize, &(&[(&str, i64)], &[(&str, i64)]))| {
-            let ms = |of: &[(&str, i64)]| {
+    fn watched<'a>(heartbeat: &'a Heartbeat, lists: &[(Reading<'_>, Reading<'_>)]) -> Watched<'a> {
+        let list = |(n, (first, second)): (usize, &(Reading<'_>, Reading<'_>))| {
+            let ms = |of: Reading<'_>| {
                 let of: Vec<(&str, i64)> = of.iter().map(|(address, at)| (*address, at * 1000)).collect();
                 beats(&of, if n == 0 { 30_000 } else { 300_000 })
             };
@@ -183,9 +186,9 @@ mod tests {
         let m = manifests.iter().find(|m| m.heartbeats.iter().any(Heartbeat::is_readable)).unwrap();
         let mut heartbeat = m.heartbeats.iter().find(|h| h.is_readable()).unwrap().clone();
         (heartbeat.absence_proves, heartbeat.path_prefix) = (false, String::new());
-        let jobs: (&[(&str, i64)], &[(&str, i64)]) =
+        let jobs: (Reading<'_>, Reading<'_>) =
             (&[("a", 1000), ("b", 100), ("c", 100), ("d", 800)], &[("a", 1005), ("b", 100), ("c", 100), ("d", 800)]);
-        let tasks: (&[(&str, i64)], &[(&str, i64)]) =
+        let tasks: (Reading<'_>, Reading<'_>) =
             (&[("b", 100), ("c", 900), ("e", 1), ("f", 720)], &[("b", 100), ("c", 905), ("e", 1), ("f", 720)]);
         let both = watched(&heartbeat, &[jobs, tasks]);
         assert!(both.anything_moved());
