@@ -47,6 +47,18 @@ fn a_dead_backfill_is_closed_with_its_tasks_and_its_job() {
     }
 }
 
+/// What stops a scheduler elsewhere stops none here, so one recipe alone wants such a task.
+#[test]
+fn a_retry_without_an_end_is_closed_with_its_backfill() {
+    let m = manifest_of("airflow", "2.2.5");
+    let mut night = Night::new(Server::Sqlite, &m);
+    night.dag("d", true).run("d/backfill__x", "running", &[("run_type", Some("backfill"))]);
+    night.task("d/backfill__x", "t", Some("up_for_retry"), &[("start_time", Some(OLD))]);
+    let db = night.done();
+    plan(&db, "2.2.5", "--all", AGE).expect(0);
+    round(&db, "2.2.5", |db| assert_eq!(tasks(db, &["state"]), ["t: skipped"]));
+}
+
 /// A backfill of the DAG that beats goes on with its runs by itself.
 #[test]
 fn a_living_backfill_keeps_its_runs() {
