@@ -5,6 +5,7 @@ mod claims;
 mod gone_dags;
 mod healed;
 mod heartbeats;
+mod left_triggers;
 mod revisions;
 mod stale_jobs;
 mod stranded_runs;
