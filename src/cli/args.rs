@@ -105,6 +105,11 @@ fn lint() -> Command {
         .value_parser(["human", "json", "sarif", "junit", "github"])
         .default_value("human")
         .help("The form of the output");
+    // A database is asked only where somebody says so here: not for a variable that is set
+    // for other commands.
+    let asked = "Take scheduler, release and dialect from this database, and count the rows that each change reaches now; only reads";
+    let mut database = database();
+    database[0] = text("url", "URL", asked);
     Command::new("lint")
         .about("Check hand-written SQL against the release that it will run on")
         .after_help("Exit codes: 0 nothing, or remarks only · 1 warnings or errors · 2 usage")
@@ -112,6 +117,8 @@ fn lint() -> Command {
         .arg(text("scheduler", "NAME", "The scheduler"))
         .arg(text("release", "VERSION", "Its release"))
         .arg(text("dialect", "NAME", "mysql, mariadb, postgresql or sqlite"))
+        .arg(text("table-prefix", "PREFIX", "What the scheduler's table names begin with, where people can choose it"))
+        .args(database)
         .arg(path("config", "FILE", "Levels and defaults (default: flowmend.toml, [lint])"))
         .arg(flag("fix", "Print what can be rewritten without judgement, as a diff"))
         .arg(flag("write", "With --fix: write it").requires("fix"))

@@ -102,7 +102,7 @@ pub(super) async fn grounds(app: &App, db: &mut Database, m: &ArgMatches) -> Res
 
 /// The prefix of `--table-prefix`. An empty one in the environment is none; on the
 /// command line it says that the tables' names have no prefix.
-fn table_prefix(m: &ArgMatches) -> Result<Option<&str>> {
+pub(super) fn table_prefix(m: &ArgMatches) -> Result<Option<&str>> {
     let Some(prefix) = given(m, "table-prefix") else { return Ok(None) };
     if prefix.is_empty() && m.value_source("table-prefix") != Some(ValueSource::CommandLine) {
         return Ok(None);

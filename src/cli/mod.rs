@@ -73,7 +73,7 @@ async fn dispatch(app: &App, matches: &clap::ArgMatches) -> Result<u8> {
         Some(("rollback", m)) => bundle_cmds::rollback(app, m).await,
         Some(("clean", m)) => bundle_cmds::clean(m).await,
         Some(("ticket", m)) => show::ticket(m),
-        Some(("lint", m)) => lint::run(app, m),
+        Some(("lint", m)) => lint::run(app, m).await,
         Some(("manifests", m)) => manifests::run(app, m),
         Some(("completions", m)) => tools::completions(app, m),
         Some(("man", m)) => tools::man(app, m),

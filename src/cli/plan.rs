@@ -1,6 +1,6 @@
 //! `flowmend plan`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::ArgMatches;
@@ -16,6 +16,7 @@ use crate::inspect::{
     Beats, Given, Owners, PlanPart, PlanRequest, all_parts, derive, owners_of_rows, parts, refuse_beating,
     refuse_idle_filters,
 };
+use crate::lint::{DataRules, faults_of};
 use crate::manifest::{Engine, Words};
 use crate::plan::{OwnerClaim, Params, Plan};
 use crate::recipe::{Recipe, Recipes};
@@ -59,6 +60,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         return nothing(&plan, &app.recipes, &unclaimed, m);
     }
     let rendered = files::render(&plan, &app.templates)?;
+    check(app, &plan, &rendered)?;
     let (_, id) = bundle::plan_text(&plan)?;
     let dir = path_of(m, "out").cloned().unwrap_or_else(|| PathBuf::from(format!("flowmend-{}", &id[..12])));
     bundle::write(&dir, &rendered)?;
@@ -103,6 +105,23 @@ fn chosen_parts<'a>(
             .hint("flowmend inspect says what it finds, and which recipe is for it"));
     }
     parts(&app.recipes, recipe, &ground.found, read, given)
+}
+
+/// What the linter would not let a person run, flowmend does not write.
+fn check(app: &App, plan: &Plan, rendered: &BTreeMap<String, String>) -> Result<()> {
+    let data = DataRules::load(&app.manifests)?;
+    let scripts = rendered.iter().filter(|(name, _)| name.starts_with("apply."));
+    for (name, script) in scripts {
+        let faults = faults_of(plan, script, &app.manifests, &data)?;
+        if let Some(fault) = faults.first() {
+            let more = if faults.len() == 1 { String::new() } else { format!(", and {} more", faults.len() - 1) };
+            return Err(Error::internal(format!(
+                "no bundle was written: its {name} fails flowmend lint, {fault}{more}"
+            ))
+            .hint("if the recipe is your own, mend its templates; else report this as a fault of flowmend"));
+        }
+    }
+    Ok(())
 }
 
 async fn make(db: &mut Database, ground: &Ground, parts: Vec<PlanPart<'_>>, m: &ArgMatches) -> Result<Plan> {

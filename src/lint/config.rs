@@ -19,6 +19,9 @@ pub struct Config {
     pub release: Option<String>,
     /// The dialect.
     pub dialect: Option<String>,
+    /// What the scheduler's table names begin with, where that can be chosen.
+    #[serde(rename = "table-prefix")]
+    pub table_prefix: Option<String>,
     /// Rule → `off`, `info`, `warning` or `error`.
     pub rules: BTreeMap<String, String>,
     /// Other levels for some files; the last that fits wins.

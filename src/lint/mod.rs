@@ -5,12 +5,14 @@
 //! and what it writes to them. Rules speak about these, not about text.
 
 mod allow;
+mod bundle;
 mod conditions;
 mod config;
 mod data_rule;
 mod define;
 mod finding;
 mod fix;
+mod hits;
 mod knowledge;
 mod page;
 mod parse;
@@ -24,10 +26,12 @@ mod truth;
 use std::ops::Range;
 
 pub use allow::told;
+pub use bundle::{OwnFault, faults_of};
 pub use config::Config;
 pub use data_rule::DataRules;
 pub use finding::{Edit, Finding, Level};
 pub use fix::fixed;
+pub use hits::{Hit, hits};
 pub use knowledge::Knowledge;
 pub use page::{Page, Pages};
 pub use report::Report;
@@ -37,6 +41,7 @@ use self::parse::{End, Parsed, Unread};
 use self::reading::{Deed, Reading};
 use self::rules::{Across, Check};
 use crate::sql::{Client, Piece, PieceKind, Places, split};
+use crate::{Error, Result};
 
 /// What was found in a script.
 #[derive(Debug, Default)]
@@ -51,9 +56,23 @@ pub struct Linted {
     pub allowed: usize,
 }
 
+/// Long chains of ORs make deep trees; they are walked on a stack of this size, in bytes.
+const STACK: usize = 1 << 30;
+
 /// Checks a script.
-#[must_use]
-pub fn lint(text: &str, knowledge: &Knowledge<'_>, data: &DataRules, config: &Config) -> Linted {
+///
+/// # Errors
+/// No thread can be started; a fault of flowmend.
+pub fn lint(text: &str, knowledge: &Knowledge<'_>, data: &DataRules, config: &Config) -> Result<Linted> {
+    std::thread::scope(|scope| {
+        let work = || linted(text, knowledge, data, config);
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let thread = thread.map_err(|e| Error::internal(format!("cannot start a thread: {e}")))?;
+        thread.join().map_err(|_| Error::internal("the linter stopped"))
+    })
+}
+
+fn linted(text: &str, knowledge: &Knowledge<'_>, data: &DataRules, config: &Config) -> Linted {
     let places = Places::of(text);
     let script = split(text, Client::of(knowledge.engine));
     let grammar = parse::grammar(knowledge.engine);
@@ -88,8 +107,15 @@ pub fn lint(text: &str, knowledge: &Knowledge<'_>, data: &DataRules, config: &Co
     let (findings, silenced) = allow::apply(allowed, config.levelled(report.findings));
     linted.findings = findings;
     linted.allowed = silenced;
-    linted.findings.sort_by_key(|f| (f.range.start, std::cmp::Reverse(f.level), f.rule.clone()));
+    linted.sort();
     linted
+}
+
+impl Linted {
+    /// Puts the findings in the order of the script, the worst first where they meet.
+    pub fn sort(&mut self) {
+        self.findings.sort_by_key(|f| (f.range.start, std::cmp::Reverse(f.level), f.rule.clone()));
+    }
 }
 
 fn across(rule: &rules::Rule) -> Option<(&'static str, Box<dyn Across>)> {

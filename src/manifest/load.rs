@@ -88,6 +88,15 @@ impl Manifests {
         })
     }
 
+    /// The manifest of a generation.
+    ///
+    /// # Errors
+    /// No such scheduler or generation.
+    pub fn generation(&self, scheduler: &str, generation: &str) -> Result<&Manifest> {
+        let found = self.of(scheduler)?.into_iter().find(|m| m.generation == generation);
+        found.ok_or_else(|| Error::usage(format!("no manifest for the generation {generation} of {scheduler}")))
+    }
+
     /// Short names of the schedulers.
     #[must_use]
     pub fn schedulers(&self) -> Vec<String> {

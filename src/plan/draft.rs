@@ -205,6 +205,7 @@ impl Draft {
             op: file.op,
             transient: file.transient,
             exceptions: exceptions(inputs.site.manifest, file),
+            accepts: accepts(inputs, file)?,
             moves_on: role.real(&file.moves_on),
             may_end: file.may_end,
             epoch_ms: role.real(&role.epoch_ms),
@@ -306,15 +307,44 @@ fn conditions(inputs: &Inputs<'_>, file: &StepFile, uncovered: bool) -> Result<V
     Ok(found)
 }
 
+/// What the linter is told of the step, where there is a reason.
+fn accepts(inputs: &Inputs<'_>, file: &StepFile) -> Result<BTreeMap<String, String>> {
+    let reason = |(rule, template): (&String, &String)| {
+        let what = format!("steps.{}.accepts.{rule}", file.role);
+        Ok((rule.clone(), inputs.env().text(&what, template, BTreeMap::new())?))
+    };
+    let mut all: BTreeMap<_, _> = file.accepts.iter().map(reason).collect::<Result<_>>()?;
+    all.retain(|_, reason| !reason.is_empty());
+    let (table, columns) = excepted(inputs.site.manifest, file);
+    all.extend(table.map(|(_, reason)| ("forbidden-table".to_owned(), reason)));
+    let columns: Vec<String> = columns.into_iter().map(|(_, reason)| reason).collect();
+    if !columns.is_empty() {
+        all.insert("forbidden-column".to_owned(), columns.join("; "));
+    }
+    Ok(all)
+}
+
 /// What the step may write by way of exception, with the reason.
 fn exceptions(manifest: &Manifest, file: &StepFile) -> Vec<String> {
+    let (table, columns) = excepted(manifest, file);
+    let table = table.map(|(table, reason)| format!("the table {table}: {reason}"));
+    table.into_iter().chain(columns.into_iter().map(|(column, reason)| format!("{column}: {reason}"))).collect()
+}
+
+/// A table or column with the reason why it may be written.
+type Reasoned = (String, String);
+
+/// A forbidden table and forbidden columns that the step may write.
+fn excepted(manifest: &Manifest, file: &StepFile) -> (Option<Reasoned>, Vec<Reasoned>) {
     let role = manifest.roles.get(&file.role);
-    let column = |name: &str| role.and_then(|r| r.columns.get(name)).cloned();
+    let table = role.filter(|r| manifest.is_forbidden_table(&r.table)).zip(file.allow_table.as_ref());
     let forbidden = |name: &&String| manifest.forbidden.columns.contains(&format!("{}.{name}", file.role));
     let columns = file.allow.iter().filter(|(name, _)| file.set.contains_key(*name) && forbidden(name));
-    let table = role.filter(|r| manifest.is_forbidden_table(&r.table)).zip(file.allow_table.as_ref());
-    let table = table.map(|(role, reason)| format!("the table {}: {reason}", role.table));
-    table.into_iter().chain(columns.filter_map(|(name, reason)| Some(format!("{}: {reason}", column(name)?)))).collect()
+    let column = |name: &str| role.and_then(|r| r.columns.get(name)).cloned();
+    (
+        table.map(|(role, reason)| (role.table.clone(), reason.clone())),
+        columns.filter_map(|(name, reason)| Some((column(name)?, reason.clone()))).collect(),
+    )
 }
 
 /// Real column → code → name, for every state column of a step's role. A code whose

@@ -341,6 +341,9 @@ pub struct Step {
     /// What it writes that no repair writes otherwise, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exceptions: Vec<String>,
+    /// Rule of the linter → why the step may do what the rule calls an error.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub accepts: BTreeMap<String, String>,
     /// Columns that the scheduler goes on to write once it takes the rows up again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves_on: Vec<String>,

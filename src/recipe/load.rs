@@ -268,6 +268,9 @@ fn templates_parse(recipe: &Recipe, place: Place<'_>) -> Result<()> {
             env.template_from_str(text).map_err(|e| place.at_step(index, &path, Error::from(e)))?;
         }
         env.template_from_str(&step.when).map_err(|e| place.at_step(index, &["when"], Error::from(e)))?;
+        for (rule, reason) in &step.accepts {
+            env.template_from_str(reason).map_err(|e| place.at_step(index, &["accepts", rule], Error::from(e)))?;
+        }
         for (column, set) in &step.set {
             env.template_from_str(&set.sql).map_err(|e| place.at_step(index, &["set", column], Error::from(e)))?;
         }

@@ -225,6 +225,10 @@ pub struct StepFile {
     pub allow: BTreeMap<String, String>,
     /// The reason why this step, and what it does alone, may touch a forbidden table.
     pub allow_table: Option<String>,
+    /// Rule of the linter → a template that says why this step may do what the rule calls
+    /// an error; where it comes out empty, the rule holds.
+    #[serde(default)]
+    pub accepts: BTreeMap<String, String>,
     /// Further columns of the query, for the finding's paragraph.
     #[serde(default)]
     pub gives: Vec<String>,

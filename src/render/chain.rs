@@ -169,6 +169,9 @@ impl Chain<'_, '_> {
             let own = format!("{own}.reached.{}", number + 1);
             text += &self.guard(&own, &format!("rows of {child} that the delete would reach"), 0, &query)?;
         }
+        for (rule, reason) in &view.step.accepts {
+            text += &format!("-- flowmend: allow {rule} {}\n", one_line(reason));
+        }
         let x = self.step_x(view, &own, rows);
         text += &format!("{}\n", self.call(verb, &own, x)?);
         if let Some(image) = image {

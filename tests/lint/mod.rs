@@ -20,7 +20,7 @@ pub fn check(sql: &str, scheduler: &str, release: &str, dialect: &str) -> Linted
     let (manifests, data) = &*DATA;
     let engine = Dialect::load(dialect).unwrap().engine;
     let knowledge = Knowledge::of(manifests, scheduler, release, engine).unwrap();
-    lint(sql, &knowledge, data, &Config::default())
+    lint(sql, &knowledge, data, &Config::default()).unwrap()
 }
 
 /// `line:rule` of each finding.

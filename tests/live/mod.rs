@@ -10,6 +10,7 @@ pub mod heartbeats;
 mod hostile;
 mod inserts;
 mod large;
+mod lint;
 mod lock_rows;
 mod locks;
 mod moved;

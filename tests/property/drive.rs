@@ -10,6 +10,7 @@ use flowmend::db::{Access, Address, Database};
 use flowmend::inspect::{
     InspectReport, PlanRequest, Said, SurveyRequest, Takes, all_parts, derive, identify, parts, survey,
 };
+use flowmend::lint::{DataRules, faults_of};
 use flowmend::manifest::{Engine, Manifest, Manifests, TableSpec, ddl};
 use flowmend::plan::{Params, Plan, Zone};
 use flowmend::recipe::{Recipe, Recipes};
@@ -23,6 +24,7 @@ pub struct App {
     pub manifests: Manifests,
     pub recipes: Recipes,
     pub templates: Tree,
+    pub rules: DataRules,
 }
 
 pub fn app() -> &'static App {
@@ -31,7 +33,8 @@ pub fn app() -> &'static App {
         let manifests = Manifests::load(None).unwrap();
         let templates = Tree::templates(None).unwrap();
         let recipes = Recipes::load(&templates, &manifests).unwrap();
-        App { manifests, recipes, templates }
+        let rules = DataRules::load(&manifests).unwrap();
+        App { manifests, recipes, templates, rules }
     })
 }
 
@@ -179,7 +182,19 @@ async fn planned(
     let plan = derive(&mut db, &request).await?;
     db.close().await;
     let files = if plan.steps.is_empty() { BTreeMap::new() } else { files::render(&plan, &app().templates)? };
+    passes_the_linter(&plan, &files)?;
     Ok((plan, files))
+}
+
+/// Every bundle of every test passes flowmend's own linter, as `flowmend plan` asks.
+fn passes_the_linter(plan: &Plan, files: &BTreeMap<String, String>) -> Result<()> {
+    let script = files.iter().find(|(name, _)| name.starts_with("apply."));
+    let Some((_, script)) = script else { return Ok(()) };
+    let faults = faults_of(plan, script, &app().manifests, &app().rules)?;
+    let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    let steps =
+        || plan.steps.iter().map(|s| format!("{} {:?} {}", s.recipe, s.op, s.table)).collect::<Vec<_>>().join(", ");
+    if said.is_empty() { Ok(()) } else { Err(Error::internal(format!("{}\nin {}", said.join("\n"), steps()))) }
 }
 
 /// `flowmend inspect`.

@@ -1,37 +1,54 @@
 //! A delete that takes other tables' rows along, or is refused by them.
 
-use crate::lint::finding::Level;
-use crate::lint::reading::{Does, Reading};
-use crate::lint::report::Report;
+use std::collections::BTreeSet;
 
-pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
-    for change in reading.changes.iter().filter(|c| c.does == Does::Delete) {
-        let knowledge = report.knowledge;
-        let children = knowledge.children(&change.table);
-        for (child, key) in children {
-            let by = key.columns.join(", ");
-            match key.on_delete.to_uppercase().as_str() {
-                "CASCADE" => {
-                    let message = format!("the delete takes rows of {child} along: {child} ({by}) cascades");
-                    report
-                        .at(change.span, Level::Error, message)
-                        .why(format!("foreign key ON DELETE CASCADE in {}", knowledge.title()))
-                        .help(format!("delete only rows that no row of {child} refers to (NOT EXISTS)"));
-                }
-                "SET NULL" => {
-                    let message = format!("the delete empties {child} ({by})");
-                    report
-                        .at(change.span, Level::Warning, message)
-                        .why(format!("foreign key ON DELETE SET NULL in {}", knowledge.title()));
-                }
-                _ => {
-                    let message = format!("the delete fails where a row of {child} ({by}) refers to a deleted one");
-                    report
-                        .at(change.span, Level::Error, message)
-                        .why(format!("foreign key without a cascade in {}", knowledge.title()))
-                        .help(format!("delete only rows that no row of {child} refers to (NOT EXISTS)"));
+use super::Across;
+use crate::lint::finding::Level;
+use crate::lint::reading::{Change, Does, Reading};
+use crate::lint::report::Report;
+use crate::manifest::ForeignKey;
+
+#[derive(Default)]
+struct Watch {
+    /// Tables (lower case) that were deleted from: whoever does that thought of the key.
+    emptied: BTreeSet<String>,
+}
+
+pub(super) fn watch() -> Box<dyn Across> {
+    Box::new(Watch::default())
+}
+
+impl Across for Watch {
+    fn see(&mut self, report: &mut Report<'_>, reading: &Reading) {
+        for change in reading.changes.iter().filter(|c| c.does == Does::Delete) {
+            for (child, key) in report.knowledge.children(&change.table) {
+                if !self.emptied.contains(&child.to_lowercase()) {
+                    say(report, change, child, key);
                 }
             }
+            self.emptied.insert(change.table.to_lowercase());
         }
+    }
+
+    fn end(&mut self, _: &mut Report<'_>) {}
+}
+
+fn say(report: &mut Report<'_>, change: &Change, child: &str, key: &ForeignKey) {
+    let by = key.columns.join(", ");
+    let (level, what, how) = match key.on_delete.to_uppercase().as_str() {
+        "CASCADE" => {
+            let what = format!("the delete takes rows of {child} along: {child} ({by}) cascades");
+            (Level::Error, what, "foreign key ON DELETE CASCADE")
+        }
+        "SET NULL" => (Level::Warning, format!("the delete empties {child} ({by})"), "foreign key ON DELETE SET NULL"),
+        _ => {
+            let what = format!("the delete fails where a row of {child} ({by}) refers to a deleted one");
+            (Level::Warning, what, "foreign key without a cascade")
+        }
+    };
+    let why = format!("{how} in {}", report.knowledge.title());
+    let found = report.at(change.span, level, what).why(why);
+    if how != "foreign key ON DELETE SET NULL" {
+        found.help(format!("delete rows of {child} first, or only what no row there refers to (NOT EXISTS)"));
     }
 }

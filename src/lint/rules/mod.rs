@@ -27,12 +27,13 @@ pub(super) trait Across {
     fn end(&mut self, _report: &mut Report<'_>) {}
 }
 
-/// Findings that come with reading the script itself.
-pub const OF_THE_READER: [&str; 8] = [
+/// Findings that come with reading the script itself, or with asking a database.
+pub const OF_THE_READER: [&str; 9] = [
     "allow-without-reason",
     "byte-order-mark",
     "open-quote",
     "other-file",
+    "rows-reached",
     "unread-statement",
     "unterminated-statement",
     "unused-allow",
@@ -68,7 +69,6 @@ rules! {
         deletes_unfinished = "deletes-unfinished",
         forbidden_table = "forbidden-table",
         forbidden_column = "forbidden-column",
-        foreign_key_effect = "foreign-key-effect",
         multi_table_change = "multi-table-change",
         null_blind = "null-blind",
         null_join = "null-join",
@@ -87,5 +87,6 @@ rules! {
         no_transaction = "no-transaction",
         no_backup = "no-backup",
         parent_before_child = "parent-before-child",
+        foreign_key_effect = "foreign-key-effect",
     }
 }

@@ -1,0 +1,115 @@
+//! `flowmend lint`.
+
+mod live;
+mod script;
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+
+use self::live::Live;
+use self::script::{Script, Target};
+use super::App;
+use super::args::{given, path_of};
+use crate::lint::{Config, DataRules, Knowledge, Level, Pages, fixed, lint};
+use crate::report::lint::{Checked, Form, count, render};
+use crate::{Error, Result, ui};
+
+/// Checks scripts, or prints the rules.
+pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
+    let pages = Pages::load();
+    if let Some(code) = given(m, "explain") {
+        return explain(&pages, code);
+    }
+    if m.get_flag("rules") {
+        pages.iter().for_each(|p| ui::out(format!("{:<28} {}", p.code, p.summary())));
+        return Ok(0);
+    }
+    let data = DataRules::load(&app.manifests)?;
+    let config = config(m, &codes(&pages))?;
+    let scripts =
+        m.get_many::<PathBuf>("file").into_iter().flatten().map(|f| Script::read(f)).collect::<Result<Vec<_>>>()?;
+    let mut live = Live::open(app, m).await?;
+    let mut checked = Vec::new();
+    for script in &scripts {
+        let own = config.for_path(&script.name);
+        let target = Target::of(m, &own, script, live.as_ref())?;
+        let manifests = target.manifests(&app.manifests);
+        let knowledge = Knowledge::of(&manifests, &target.scheduler, &target.release, target.dialect.engine)?;
+        let mut linted = lint(&script.text, &knowledge, &data, &own)?;
+        if let Some(live) = &mut live {
+            live.count(&script.text, &knowledge, &mut linted).await;
+        }
+        checked.push(Checked { name: &script.name, text: &script.text, against: knowledge.title(), linted });
+    }
+    if let Some(live) = live {
+        live.close().await;
+    }
+    if m.get_flag("fix") || m.get_flag("write") {
+        return fix(&checked, m.get_flag("write"));
+    }
+    let form = Form::of(given(m, "format").unwrap_or("human"));
+    report(&checked, form, &pages, path_of(m, "output"))?;
+    let worst = count(&checked, Level::Error) + count(&checked, Level::Warning);
+    Ok(u8::from(worst > 0))
+}
+
+fn codes(pages: &Pages) -> Vec<String> {
+    pages.iter().map(|p| p.code.clone()).collect()
+}
+
+/// `--config`, else `flowmend.toml` where one is.
+fn config(m: &ArgMatches, codes: &[String]) -> Result<Config> {
+    let codes: Vec<&str> = codes.iter().map(String::as_str).collect();
+    let named = path_of(m, "config").cloned();
+    let file = named.clone().unwrap_or_else(|| PathBuf::from("flowmend.toml"));
+    if named.is_none() && !file.exists() {
+        return Ok(Config::default());
+    }
+    let text = crate::data::read_text(&file)?;
+    Config::read(&text, &file.display().to_string(), &codes)
+}
+
+fn explain(pages: &Pages, code: &str) -> Result<u8> {
+    let page = pages.get(code).ok_or_else(|| {
+        let codes: Vec<&str> = pages.iter().map(|p| p.code.as_str()).collect();
+        let near = similar::get_close_matches(code, &codes, 1, 0.6).first().map(|n| (*n).to_owned());
+        let hint = near.map_or("flowmend lint --rules lists them".to_owned(), |n| format!("did you mean {n}?"));
+        Error::usage(format!("there is no rule `{code}`")).hint(hint)
+    })?;
+    ui::out(page.text.trim_end());
+    Ok(0)
+}
+
+/// `--fix` shows what would change, `--write` changes it.
+fn fix(checked: &[Checked<'_>], write: bool) -> Result<u8> {
+    let mut left = false;
+    for file in checked {
+        let (text, done) = fixed(file.text, &file.linted.findings);
+        left |= file.linted.findings.iter().any(|f| f.edit.is_none() && f.level > Level::Info);
+        if write && done > 0 {
+            if file.name == "-" {
+                ui::out(text.trim_end_matches('\n'));
+                continue;
+            }
+            std::fs::write(file.name, &text).map_err(|e| Error::usage(format!("{}: {e}", file.name)))?;
+            ui::note(format!("{}: {done} rewritten", file.name));
+        } else if done > 0 {
+            let diff = similar::TextDiff::from_lines(file.text, text.as_str());
+            ui::out(diff.unified_diff().header(file.name, file.name).to_string().trim_end_matches('\n'));
+        }
+    }
+    Ok(u8::from(left))
+}
+
+fn report(checked: &[Checked<'_>], form: Form, pages: &Pages, output: Option<&PathBuf>) -> Result<()> {
+    let text = render(checked, form, pages)?;
+    match output {
+        None => ui::out(text),
+        Some(file) => {
+            let plain = anstream::adapter::strip_str(&text).to_string();
+            std::fs::write(file, plain + "\n").map_err(|e| Error::usage(format!("{}: {e}", file.display())))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! The linter on flowmend's own bundles: what it would not let a person write, flowmend
+//! does not write either.
+
+use std::fmt;
+
+use super::{Config, DataRules, Knowledge, Level, lint};
+use crate::Result;
+use crate::dialect::Dialect;
+use crate::manifest::Manifests;
+use crate::plan::Plan;
+use crate::sql::Places;
+
+/// An error in a bundle's script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnFault {
+    /// The rule's code.
+    pub rule: String,
+    /// The line of the script.
+    pub line: usize,
+    /// The sentence.
+    pub message: String,
+}
+
+impl fmt::Display for OwnFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {} ({})", self.line, self.message, self.rule)
+    }
+}
+
+/// The errors in the script of a plan, against the release that it was made for.
+///
+/// # Errors
+/// The plan's release or dialect is not known.
+pub fn faults_of(plan: &Plan, script: &str, manifests: &Manifests, data: &DataRules) -> Result<Vec<OwnFault>> {
+    let prefixed = plan.from.table_prefix.as_ref().map(|prefix| manifests.with_prefix(prefix));
+    let manifests = prefixed.as_ref().unwrap_or(manifests);
+    let engine = Dialect::load(&plan.target.dialect)?.engine;
+    let own = manifests.generation(&plan.from.scheduler, &plan.from.generation)?;
+    let release = own.listed(&plan.from.release);
+    let knowledge = Knowledge::of(manifests, &plan.from.scheduler, release, engine)?;
+    let places = Places::of(script);
+    let findings = lint(script, &knowledge, data, &Config::default())?.findings;
+    let errors = findings.into_iter().filter(|f| f.level == Level::Error);
+    Ok(errors.map(|f| OwnFault { rule: f.rule, line: places.place(f.range.start).line, message: f.message }).collect())
+}
