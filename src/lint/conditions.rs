@@ -1,9 +1,11 @@
 //! Which rows a condition selects: bound columns, states, everything, nothing.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, InTarget, JoinConstraint, JoinOperator, Spanned as _, TableWithJoins, UnaryOperator,
+    BinaryOperator, Expr, InTarget, JoinConstraint, JoinOperator, SetExpr, Spanned as _, TableWithJoins, UnaryOperator,
+    visit_expressions,
 };
 use sqlparser::tokenizer::Span;
 
@@ -92,6 +94,15 @@ fn merge(bounds: &mut BTreeMap<String, Bound>, column: String, bound: Bound) {
     *kept = (*kept).min(bound);
 }
 
+/// Whether every column is named with its table: inside of a query a bare name may be another's.
+fn is_qualified(expr: &Expr) -> bool {
+    visit_expressions(expr, |inner| match inner {
+        Expr::Identifier(_) => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    })
+    .is_continue()
+}
+
 /// Columns of the table that a condition binds. Of alternatives only what all bind counts.
 fn bounds(expr: &Expr, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
     let mut found = BTreeMap::new();
@@ -117,14 +128,13 @@ fn bounds(expr: &Expr, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
         Expr::BinaryOp { left, op, right } => {
             for (name, other) in [(left, right), (right, left)] {
                 let Some(column) = judge.own(name) else { continue };
+                let same = matches!(op, BinaryOperator::Spaceship | BinaryOperator::Is);
                 let bound = match op {
-                    BinaryOperator::Eq | BinaryOperator::Spaceship if as_name(other).is_none() => {
-                        if matches!(other.as_ref(), Expr::Subquery(_)) { Bound::Query } else { Bound::Value }
-                    }
-                    BinaryOperator::Eq | BinaryOperator::Spaceship if judge.is_variable(other) => Bound::Value,
-                    BinaryOperator::Spaceship => Bound::Row,
-                    BinaryOperator::Eq => Bound::Join,
-                    _ => Bound::Range,
+                    _ if !same && *op != BinaryOperator::Eq => Bound::Range,
+                    _ if matches!(other.as_ref(), Expr::Subquery(_)) => Bound::Query,
+                    _ if as_name(other).is_none() || judge.is_variable(other) => Bound::Value,
+                    _ if same => Bound::Row,
+                    _ => Bound::Join,
                 };
                 merge(&mut found, column, bound);
             }
@@ -150,6 +160,17 @@ fn bounds(expr: &Expr, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
                 }
                 one => {
                     if let Some(column) = judge.own(one) {
+                        merge(&mut found, column, bound);
+                    }
+                }
+            }
+        }
+        // What the inner query demands of the outer row.
+        Expr::Exists { subquery, negated: false } => {
+            if let SetExpr::Select(select) = subquery.body.as_ref() {
+                let demands = select.selection.iter().chain(joined(select.from.iter()));
+                for part in demands.flat_map(|e| links(e, &BinaryOperator::And)).filter(|e| is_qualified(e)) {
+                    for (column, bound) in bounds(part, judge) {
                         merge(&mut found, column, bound);
                     }
                 }

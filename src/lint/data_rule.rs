@@ -198,6 +198,9 @@ impl DataRule {
         }
         let mut found = Found::default();
         for (column, wanted) in &file.from {
+            if change.filter.is_elsewhere(real(column)?) {
+                return None;
+            }
             found.from = states(knowledge, change, real(column)?, wanted, selected)?;
         }
         for (column, wanted) in &file.to {

@@ -253,6 +253,13 @@ impl Filter {
         !columns.is_empty() && columns.iter().all(named)
     }
 
+    /// Whether a column's value stands in another table, where nobody sees it here.
+    #[must_use]
+    pub fn is_elsewhere(&self, column: &str) -> bool {
+        let bound = self.bounds.get(&column.to_lowercase());
+        bound.is_some_and(|b| matches!(b, Bound::Row | Bound::Join | Bound::Query))
+    }
+
     /// Whether a column must equal something, so that the condition has been thought of.
     #[must_use]
     pub fn fixes(&self, column: &str) -> bool {

@@ -183,7 +183,7 @@ pub(super) fn as_name(expr: &Expr) -> Option<&[Ident]> {
     match expr {
         Expr::Identifier(one) => Some(std::slice::from_ref(one)),
         Expr::CompoundIdentifier(parts) => Some(parts),
-        Expr::Nested(inner) => as_name(inner),
+        Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => as_name(inner),
         _ => None,
     }
 }

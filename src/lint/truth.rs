@@ -249,10 +249,7 @@ fn same(a: &Val, b: &Val, values: &impl Values) -> Truth {
 }
 
 fn compare(op: &BinaryOperator, a: &Val, b: &Val, values: &impl Values) -> Truth {
-    if *op == BinaryOperator::Spaceship {
-        return same(a, b, values);
-    }
-    if matches!(op, BinaryOperator::Is) {
+    if matches!(op, BinaryOperator::Spaceship | BinaryOperator::Is) {
         return same(a, b, values);
     }
     if matches!(op, BinaryOperator::IsNot) {

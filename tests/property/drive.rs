@@ -191,6 +191,11 @@ fn passes_the_linter(plan: &Plan, files: &BTreeMap<String, String>) -> Result<()
     let script = files.iter().find(|(name, _)| name.starts_with("apply."));
     let Some((_, script)) = script else { return Ok(()) };
     let faults = faults_of(plan, script, &app().manifests, &app().rules)?;
+    if !faults.is_empty()
+        && let Some(dir) = std::env::var_os("FLOWMEND_TEST_KEEP")
+    {
+        std::fs::write(dir, script).unwrap();
+    }
     let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
     let steps =
         || plan.steps.iter().map(|s| format!("{} {:?} {}", s.recipe, s.op, s.table)).collect::<Vec<_>>().join(", ");
