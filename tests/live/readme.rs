@@ -131,3 +131,16 @@ fn the_commands_of_other_schedulers_work_as_written() {
         other(demo);
     }
 }
+
+/// The check of a script, as the README writes it, of one such as people paste.
+#[test]
+fn a_script_is_checked() {
+    let db = TestDb::new(Server::Sqlite);
+    let sql = "UPDATE t_ds_process_instance SET state = 7;\n";
+    std::fs::write(db.path("fix.sql"), sql).unwrap();
+    let lines = below("## Check a script of your own");
+    let line = lines.iter().find(|l| l.starts_with("flowmend lint")).unwrap();
+    let run = run(&db, line, None);
+    assert_eq!(run.code, 1, "{}{}", run.out, run.err);
+    assert!(run.out.contains("error[missing-where]"), "{}", run.out);
+}
