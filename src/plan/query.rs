@@ -9,7 +9,7 @@ use super::overlay::Overlay;
 use super::{Column, Params, Related, SetColumn, Zone, params};
 use crate::catalog::{Catalog, LiveColumn, LiveTable, Row};
 use crate::dialect::{Dialect, TypeClass};
-use crate::manifest::{Manifest, Role};
+use crate::manifest::{Manifest, Role, StateSet};
 use crate::recipe::{EffectFile, Names, Op, Recipe, ReportFile, SetKind, StepFile};
 use crate::render::{Query, RecipeEnv, RecipeScope};
 use crate::{Error, Result};
@@ -95,6 +95,7 @@ fn env(site: &Site<'_>, recipe: &Recipe, params: &Params, overlay: &Overlay) -> 
         params,
         zone: site.zone,
         moment: moment.as_deref(),
+        moment_ms: site.now.as_millisecond(),
         tables: changed.collect(),
     };
     RecipeEnv::new(recipe, &scope)
@@ -241,8 +242,8 @@ pub(super) fn shape<'a>(inputs: &Inputs<'a>, file: &'a StepFile) -> Result<Shape
         };
         set.push((name.clone(), SetColumn { column, kind: from.kind, sql }));
     }
-    // States first: they are what a reviewer looks for.
-    set.sort_by_key(|(name, _)| !inputs.site.manifest.states.contains_key(&format!("{}.{name}", file.role)));
+    // States first, and of these what makes the row's own state: it is what a reviewer looks for.
+    set.sort_by_key(|(name, _)| place_of(inputs.site.manifest, &format!("{}.{name}", file.role)));
     let mut pins: Vec<Column> = Vec::new();
     // A row that is to come has no old values.
     if file.op != Op::Insert {
@@ -255,6 +256,18 @@ pub(super) fn shape<'a>(inputs: &Inputs<'a>, file: &'a StepFile) -> Result<Shape
     }
     let related = file.related.as_ref().map(|r| related(inputs, role, table, r)).transpose()?;
     Ok(Shape { file, table, key, set, pins, related })
+}
+
+/// The row's own state comes first, in one column or two, then other states, then the rest.
+fn place_of(manifest: &Manifest, column: &str) -> u8 {
+    let in_two = |set: &StateSet| set.with.is_some();
+    let is_other_half = || manifest.states.values().any(|set| set.with.as_deref() == Some(column));
+    match manifest.states.get(column) {
+        Some(set) if in_two(set) => 0,
+        Some(_) if is_other_half() => 1,
+        Some(_) => 2,
+        None => 3,
+    }
 }
 
 pub(super) fn now_expression(inputs: &Inputs<'_>, column: &Column) -> Result<String> {

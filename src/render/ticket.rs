@@ -76,7 +76,7 @@ fn claimed(claim: &OwnerClaim) -> String {
     match (claim.is_any(), &claim.scope) {
         (true, None) => "every owner (all are stopped)".to_owned(),
         (true, Some(scope)) => format!("every owner of {} (all are stopped)", quiet(scope)),
-        (false, _) => quiet_to(&claim.who(), 400),
+        (false, _) => quiet_to(&claim.for_people(), 400),
     }
 }
 
@@ -143,24 +143,19 @@ fn step_map(plan: &Plan, step: &Step, index: usize) -> BTreeMap<&'static str, Va
 /// What a manager approves, a line for each kind of change: how many of what,
 /// what happens to them, and the states that they end in.
 fn summary(plan: &Plan) -> Vec<String> {
-    let mut lines: Vec<(&String, &Step, usize, BTreeMap<String, usize>)> = Vec::new();
+    let mut lines: Vec<(&String, &Step, usize, Ends)> = Vec::new();
     for step in &plan.steps {
         let title = &step.title;
         let place = lines.iter().position(|(t, s, ..)| *t == title && s.role == step.role && s.op == step.op);
         let place = place.unwrap_or_else(|| {
-            lines.push((title, step, 0, BTreeMap::new()));
+            lines.push((title, step, 0, Ends::new()));
             lines.len() - 1
         });
         lines[place].2 += step.rows.len();
-        for (state, n) in end_states(step) {
-            *lines[place].3.entry(state).or_default() += n;
-        }
+        add_ends(&mut lines[place].3, step);
     }
-    let line = |(title, step, rows, ends): (&String, &Step, usize, BTreeMap<String, usize>)| {
-        let ends: Vec<String> =
-            ends.into_iter().map(|(state, n)| format!("{n} become{} {state}", if n == 1 { "s" } else { "" })).collect();
-        let ends = if ends.is_empty() { String::new() } else { format!(" ({})", ends.join(", ")) };
-        format!("**{}**: {title}{ends}", plan.from.words.count(&step.role, rows))
+    let line = |(title, step, rows, ends): (&String, &Step, usize, Ends)| {
+        format!("**{}**: {title}{}", plan.from.words.count(&step.role, rows), ends_text(&ends))
     };
     lines.into_iter().map(line).collect()
 }
@@ -175,20 +170,43 @@ fn lock(lock: &PlanLock) -> BTreeMap<&'static str, Value> {
     ])
 }
 
-/// The states that rows change to, by name.
-fn end_states(step: &Step) -> BTreeMap<String, usize> {
-    let mut ends = BTreeMap::new();
-    let Some((index, set)) = step.set.iter().enumerate().find(|(_, s)| step.states.contains_key(&s.column.name)) else {
-        return ends;
-    };
-    for row in step.rows.iter().filter(|_| step.op == Op::Update) {
-        let new = row.new[index].as_deref();
-        let old = step.pin_index(&set.column.name).map(|p| row.old[p].as_deref());
-        if old != Some(new) {
-            *ends.entry(step.show_value(&set.column.name, new)).or_default() += 1;
+/// Each written state column with the states that rows change to, by name, and how many do.
+type Ends = Vec<(String, BTreeMap<String, usize>)>;
+
+/// The state columns that a step writes, the row's own state first.
+fn written_states(step: &Step) -> impl Iterator<Item = (usize, &str)> {
+    let columns = step.set.iter().enumerate().map(|(index, set)| (index, set.column.name.as_str()));
+    columns.filter(|(_, name)| step.op == Op::Update && step.states.contains_key(*name))
+}
+
+fn add_ends(ends: &mut Ends, step: &Step) {
+    for (index, column) in written_states(step) {
+        let place = ends.iter().position(|(known, _)| known == column).unwrap_or_else(|| {
+            ends.push((column.to_owned(), BTreeMap::new()));
+            ends.len() - 1
+        });
+        for row in &step.rows {
+            let new = row.new[index].as_deref();
+            let old = step.pin_index(column).map(|p| row.old[p].as_deref());
+            if old != Some(new) {
+                *ends[place].1.entry(step.show_value(column, new)).or_default() += 1;
+            }
         }
     }
-    ends
+}
+
+/// ` (2 become 6 FAILURE)`; where several columns make the state, each under its name.
+fn ends_text(ends: &Ends) -> String {
+    let changed: Vec<_> = ends.iter().filter(|(_, states)| !states.is_empty()).collect();
+    let becomes = |(state, n): (&String, &usize)| format!("{n} become{} {state}", if *n == 1 { "s" } else { "" });
+    let column = |(name, states): &&(String, BTreeMap<String, usize>)| {
+        let states = states.iter().map(becomes).collect::<Vec<_>>().join(", ");
+        if changed.len() > 1 { format!("{name}: {states}") } else { states }
+    };
+    if changed.is_empty() {
+        return String::new();
+    }
+    format!(" ({})", changed.iter().map(column).collect::<Vec<_>>().join("; "))
 }
 
 /// `3 runs and 1 job`: what the plan writes rows of.
@@ -229,7 +247,7 @@ fn runs(plan: &Plan) -> Vec<BTreeMap<&'static str, Value>> {
 /// What a step does to the rows of one run: `task 7: 1 RUNNING → 6 FAILURE`.
 fn change(plan: &Plan, step: &Step, rows: &[&RowChange]) -> String {
     let noun = plan.from.words.noun(&step.role, rows.len());
-    let state = step.set.iter().enumerate().find(|(_, s)| step.states.contains_key(&s.column.name));
+    let states: Vec<(usize, &str)> = written_states(step).collect();
     let keys: Vec<String> = rows.iter().map(|r| quiet(&r.key_text())).collect();
     let kinds = |(index, column): (usize, &str)| {
         let old = |r: &RowChange| step.pin_index(column).map(|p| step.show_value(column, r.old[p].as_deref()));
@@ -242,13 +260,15 @@ fn change(plan: &Plan, step: &Step, rows: &[&RowChange]) -> String {
         };
         rows.iter().map(kind).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
     };
-    match (step.op, state) {
+    match (step.op, states.as_slice()) {
         (Op::Insert, _) => format!("{} new {noun}", rows.len()),
         (Op::Delete, _) => format!("{noun} {} deleted", keys.join(", ")),
-        (Op::Update, Some((index, set))) => {
-            format!("{noun} {}: {}", keys.join(", "), kinds((index, &set.column.name)))
+        (Op::Update, []) => format!("{noun} {}", keys.join(", ")),
+        (Op::Update, [one]) => format!("{noun} {}: {}", keys.join(", "), kinds(*one)),
+        (Op::Update, several) => {
+            let columns: Vec<String> = several.iter().map(|s| format!("{} {}", s.1, kinds(*s))).collect();
+            format!("{noun} {}: {}", keys.join(", "), columns.join(", "))
         }
-        (Op::Update, None) => format!("{noun} {}", keys.join(", ")),
     }
 }
 

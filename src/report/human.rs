@@ -113,6 +113,10 @@ fn owners(r: &InspectReport) {
     };
     let rows: Vec<_> = r.owners.iter().map(row).collect();
     out(table(&["owner", &r.owned, "oldest start", "life"], &rows));
+    let names = r.owners.iter().filter_map(crate::inspect::Owners::name);
+    for odd in names.filter(|name| name.to_string() != name.for_people()) {
+        wrapped("  ", 4, &safe(&odd.for_people(), 400));
+    }
     out("");
 }
 
@@ -229,7 +233,8 @@ fn bundle_head(b: &Bundle) {
     out(format!("  planned {}, in {}", plan.from.now, b.dir.display()));
     for owner in &plan.owners {
         let before = owner.before.as_ref().map(|t| format!(" before {t}")).unwrap_or_default();
-        let line = format!("dead owner {}{before}, said by {}", safe(&owner.who(), 400), safe(&owner.said_by, 200));
+        let line =
+            format!("dead owner {}{before}, said by {}", safe(&owner.for_people(), 400), safe(&owner.said_by, 200));
         wrapped("  ", 4, &line);
     }
     if let Some(why) = &plan.from.approximate {
