@@ -13,11 +13,11 @@ use super::context::{
 use crate::bundle::{self, Bundle};
 use crate::db::{Access, Database};
 use crate::inspect::{
-    Beats, Given, Owners, PlanPart, PlanRequest, all_parts, derive, owners_of_rows, parts, refuse_beating,
+    Beats, Given, Owners, PlanPart, PlanRequest, add_owners, all_parts, derive, owners_of_rows, parts, refuse_beating,
     refuse_idle_filters,
 };
 use crate::lint::{DataRules, faults_of};
-use crate::manifest::{Engine, Words};
+use crate::manifest::{Engine, Manifest, Words};
 use crate::plan::{OwnerClaim, Params, Plan};
 use crate::recipe::{Recipe, Recipes};
 use crate::render::files;
@@ -50,11 +50,15 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let columns: BTreeSet<String> = parts.iter().filter_map(|p| p.recipe.file.owner.clone()).collect();
     let plan = make(&mut db, &ground, parts, m).await?;
     let mut owners = Vec::new();
-    for column in columns {
-        owners.extend(owners_of_rows(&mut db, &ground.found.manifest, &column, &Beats::new()).await?);
+    for column in &columns {
+        let found = owners_of_rows(&mut db, &ground.found.manifest, column, &Beats::new()).await?;
+        add_owners(&mut owners, found.into_iter().filter(|o| in_scope(o, &ground.found.manifest, &given)));
     }
     db.close().await;
-    warn_of_idle_claims(&claims, &owners);
+    // A recipe whose rows name no owner says nothing of a name.
+    if !columns.is_empty() {
+        warn_of_idle_claims(&claims, &owners);
+    }
     if plan.steps.is_empty() {
         let unclaimed: Vec<&Owners> = owners.iter().filter(|o| !is_claimed(o, &claims)).collect();
         return nothing(&plan, &app.recipes, &unclaimed, m);
@@ -171,6 +175,13 @@ fn triggers(plan: &Plan, ground: &Ground, m: &ArgMatches) -> Result<Vec<String>>
     Ok(found)
 }
 
+/// Whether an owner is of a scope that the operator named, by the parameter that has the scope's name.
+fn in_scope(owner: &Owners, m: &Manifest, given: &Given) -> bool {
+    let scopes = m.heartbeats.iter().filter_map(|h| h.scope.as_ref());
+    let named = scopes.into_iter().find_map(|scope| given.get(&scope.replace('_', "-")));
+    named.zip(owner.scope.as_ref()).is_none_or(|(named, scope)| named.contains(scope))
+}
+
 fn is_claimed(owner: &Owners, claims: &[OwnerClaim]) -> bool {
     let everybody = |c: &OwnerClaim| c.is_any() && c.scope.is_none();
     claims.iter().any(|c| everybody(c) || owner.name().is_some_and(|name| c.speaks_of(&name)))
@@ -195,7 +206,9 @@ fn nothing(plan: &Plan, recipes: &Recipes, owners: &[&Owners], m: &ArgMatches) -
 /// That owners may be alive, and how to say that they are not. A row without an
 /// owner's name can be claimed with all others only.
 fn unproved_owners(owners: &[&Owners], words: &Words) -> Error {
-    let named: Vec<String> = owners.iter().filter_map(|o| Some(format!("{} ({} rows)", o.name()?, o.rows))).collect();
+    let rows = |n: u64| if n == 1 { "1 row".to_owned() } else { format!("{n} rows") };
+    let name = |o: &&Owners| Some(format!("{} ({})", o.name()?.for_people(), rows(o.rows)));
+    let named: Vec<String> = owners.iter().filter_map(name).collect();
     let nameless: u64 = owners.iter().filter(|o| o.name().is_none()).map(|o| o.rows).sum();
     if named.is_empty() {
         return Error::refused(format!(

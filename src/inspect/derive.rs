@@ -47,8 +47,10 @@ pub struct PlanPart<'a> {
 /// What a recipe contributes to a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// All that it finds.
+    /// All that it finds: it was asked for.
     Found,
+    /// All that it finds, beside the recipe that was asked for.
+    Beside,
     /// Only what the plan itself uncovers.
     Uncovered,
     /// Nothing: what it would do afterwards is said.
@@ -65,7 +67,7 @@ pub fn of_recipe(given: &Given, recipe: &Recipe) -> Given {
     known.map(|(name, texts)| (name.clone(), texts.clone())).collect()
 }
 
-/// A recipe and, in the order of their places, all recipes that may follow it.
+/// A recipe and, in the order of their places, all recipes that stand beside it or may follow it.
 ///
 /// # Errors
 /// A flag that none of them knows, or a value of the wrong kind.
@@ -79,7 +81,7 @@ pub fn parts<'a>(
     let mut names: Vec<&str> = vec![&recipe.file.name];
     let mut next = 0;
     while let Some(known) = names.get(next).and_then(|n| recipes.get(&recipe.scheduler, n).ok()) {
-        names.extend(known.file.then.iter().map(String::as_str));
+        names.extend(known.file.then.iter().chain(&known.file.also).map(String::as_str));
         let mut first = std::collections::BTreeSet::new();
         names.retain(|n| first.insert(*n));
         next += 1;
@@ -87,8 +89,9 @@ pub fn parts<'a>(
     let followers = recipes.of(&recipe.scheduler).filter(|r| {
         r.file.name != recipe.file.name && names.contains(&r.file.name.as_str()) && r.applies_to(&found.manifest)
     });
+    let takes = |r: &Recipe| if recipe.file.also.contains(&r.file.name) { Takes::Beside } else { Takes::Uncovered };
     let chosen: Vec<(&Recipe, Takes)> =
-        std::iter::once((recipe, Takes::Found)).chain(followers.map(|r| (r, Takes::Uncovered))).collect();
+        std::iter::once((recipe, Takes::Found)).chain(followers.map(|r| (r, takes(r)))).collect();
     read_parts(chosen, &read, given)
 }
 

@@ -234,7 +234,10 @@ fn choose<'m>(
     if let Some(release) = release {
         let told = matching.iter().copied().find(|m| m.releases.iter().any(|r| r == release));
         return told.map(|m| vec![m]).ok_or_else(|| {
-            let why = known.iter().find(|m| m.releases.iter().any(|r| r == release)).map(|m| misfit(m, live));
+            // Two schedulers may have releases of one name.
+            let akin = |m: &&&Manifest| matching.iter().any(|o| o.scheduler == m.scheduler);
+            let of_release = |m: &&&Manifest| m.releases.iter().any(|r| r == release);
+            let why = known.iter().filter(akin).find(of_release).map(|m| misfit(m, live));
             Error::refused(format!("the schema is not that of {release}: {}", why.unwrap_or_default()))
                 .hint(format!("the schema fits {}; give --release of these if you know that it is right", ranges()))
         });
@@ -457,5 +460,11 @@ fn describe(m: &Manifest, catalog: &Catalog, release: Option<&str>, row: Option<
     if m.approximate.contains(&found) {
         warnings.push(format!("what is known of {found} is approximate: {}", m.approximate_because));
     }
-    Identified { manifest: with_live_names(m, catalog), release: found, by, version_row: row, warnings }
+    Identified {
+        manifest: with_live_names(m, catalog).behaving_as(&found),
+        release: found,
+        by,
+        version_row: row,
+        warnings,
+    }
 }

@@ -23,7 +23,7 @@ pub use findings::{Explained, FindingReport, FoundRows, LeftReport, REPORT};
 pub use identify::{Identified, Said, identify, identify_alike, several, with_live_names};
 pub use look::{look, look_at_effects, look_at_names, look_at_reports};
 pub use named::refuse_idle_filters;
-pub use owners::{OwnerState, Owners, owners_of_rows, refuse_beating};
+pub use owners::{OwnerState, Owners, add_owners, owners_of_rows, refuse_beating};
 pub use registered::Registered;
 pub use shown::shown_dead;
 pub use skew::{Skew, measure_skew};

@@ -9,6 +9,9 @@ use crate::manifest::{Heartbeat, Manifest};
 use crate::plan::{OwnerClaim, OwnerName, bare_address, names_an_owner, said_dead_now, utc};
 use crate::{Error, Result, ui};
 
+/// A shorter wait is not worth a word.
+const SAID_FROM_MS: u64 = 2_000;
+
 /// What is known of an owner's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -99,6 +102,12 @@ pub async fn owners_of_rows(db: &mut Database, m: &Manifest, column: &str, beats
     Ok(rows.into_iter().map(owner).collect())
 }
 
+/// Adds owners that are not known yet: several roles may name one.
+pub fn add_owners(owners: &mut Vec<Owners>, more: impl IntoIterator<Item = Owners>) {
+    let known: Vec<OwnerName> = owners.iter().filter_map(Owners::name).collect();
+    owners.extend(more.into_iter().filter(|o| o.name().is_none_or(|name| !known.contains(&name))));
+}
+
 /// The owner as heartbeats list it.
 fn unwrapped(owner: OwnerName) -> OwnerName {
     OwnerName { address: bare_address(&owner.address).to_owned(), ..owner }
@@ -113,6 +122,8 @@ async fn beating(db: &mut Database, catalog: &Catalog, m: &Manifest, claims: &[O
         return Ok(Vec::new());
     };
     let watched = watch_ms(interval);
+    let named: Vec<String> = first.keys().filter(|o| claimed(o)).map(|o| ui::safe(&o.to_string(), 60)).collect();
+    say_watch(watched, &named);
     watch(watched).await;
     let second = read_beats(db, catalog, m).await?;
     let mut alive = Vec::new();
@@ -131,6 +142,22 @@ async fn beating(db: &mut Database, catalog: &Catalog, m: &Manifest, claims: &[O
     Ok(alive)
 }
 
+/// How many names of owners are said.
+const NAMED: usize = 3;
+
+/// Says at once why the program stands still, where that takes a while.
+pub(super) fn say_watch(ms: u64, owners: &[String]) {
+    if ms < SAID_FROM_MS {
+        return;
+    }
+    let more = if owners.len() > NAMED { format!(" and {} more", owners.len() - NAMED) } else { String::new() };
+    let whose = match owners {
+        [] => "the heartbeats".to_owned(),
+        owners => format!("the heartbeat of {}{more}", owners[..owners.len().min(NAMED)].join(", ")),
+    };
+    ui::note(format!("watching {whose} for {} s: whoever lives moves it", ms.div_ceil(1000)));
+}
+
 /// Refuses claims that a heartbeat contradicts. `restate` says how the operator
 /// gives another claim ("give", "plan again with").
 ///
@@ -145,7 +172,7 @@ pub async fn refuse_beating(
 ) -> Result<()> {
     let alive = beating(db, catalog, m, claims).await?;
     let Some(first) = alive.first() else { return Ok(()) };
-    let names: Vec<String> = alive.iter().map(|owner| ui::safe(&owner.to_string(), 200)).collect();
+    let names: Vec<String> = alive.iter().map(|owner| ui::safe(&owner.for_people(), 200)).collect();
     let mut error =
         Error::refused(format!("an owner said to be dead is alive: the heartbeat of {} moved", names.join(", ")))
             .hint(m.words.stop_it(restate));

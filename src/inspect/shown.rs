@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::beats::{Beat, Beats, read_entries, watch, watch_ms};
+use super::owners::say_watch;
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::manifest::{Heartbeat, Manifest};
@@ -41,6 +42,7 @@ pub async fn shown_dead(
         )
         .hint(m.words.otherwise()));
     };
+    say_watch(watch_ms(interval), &[]);
     watch(watch_ms(interval)).await;
     for list in &mut lists {
         list.second = read_entries(db, catalog, m, list.heartbeat).await?;

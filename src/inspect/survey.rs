@@ -7,14 +7,14 @@ use serde::Serialize;
 
 use super::beats::read_beats;
 use super::findings::{FindingReport, Findings, LeftReport};
-use super::owners::{OwnerState, Owners, owners_of_rows};
+use super::owners::{OwnerState, Owners, add_owners, owners_of_rows};
 use super::skew::Skew;
 use super::{Identified, begin_snapshot, end_snapshot};
 use crate::Result;
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::manifest::{Manifest, State, StateSet, Words};
-use crate::plan::{OwnerClaim, OwnerName, Zone, said_dead_now};
+use crate::manifest::{State, StateSet, Words};
+use crate::plan::{OwnerClaim, Zone, said_dead_now};
 use crate::recipe::Recipes;
 
 /// The version of the JSON form.
@@ -156,7 +156,14 @@ pub async fn survey(
     };
     for column in request.recipes.owner_columns(&found.manifest) {
         let owners = owners_of_rows(db, &found.manifest, column, &beats).await?;
-        add_owners(&mut report, &found.manifest, column, owners);
+        let role = column.split('.').next().unwrap_or_default();
+        let owns = found.manifest.states.contains_key(&format!("{role}.state"));
+        if owns && report.owned.is_empty() {
+            report.owned = found.manifest.words.noun(role, 2);
+        }
+        // Where the rows are the owners themselves, nothing unfinished is theirs.
+        let rows = |o: Owners| if owns { o } else { Owners { rows: 0, ..o } };
+        add_owners(&mut report.owners, owners.into_iter().map(rows));
     }
     look_up(&mut report.owners, request.registered);
     mark_dead(&mut report.owners, request);
@@ -294,19 +301,6 @@ async fn sample_keys(db: &mut Database, found: &Identified, name: &str, conditio
     );
     let shown = |row: crate::catalog::Row| row.into_iter().map(Option::unwrap_or_default).collect::<Vec<_>>().join("/");
     Ok(db.rows(&sql).await?.into_iter().map(shown).collect())
-}
-
-/// Adds owners that are not known yet. Where the rows are the owners themselves,
-/// nothing unfinished is theirs.
-fn add_owners(report: &mut InspectReport, m: &Manifest, column: &str, owners: Vec<Owners>) {
-    let role = column.split('.').next().unwrap_or_default();
-    let owns = m.states.contains_key(&format!("{role}.state"));
-    if owns && report.owned.is_empty() {
-        report.owned = m.words.noun(role, 2);
-    }
-    let known: Vec<OwnerName> = report.owners.iter().filter_map(Owners::name).collect();
-    let new = owners.into_iter().filter(|o| o.name().is_none_or(|name| !known.contains(&name)));
-    report.owners.extend(new.map(|o| if owns { o } else { Owners { rows: 0, ..o } }));
 }
 
 /// What the registry says of each owner, where one was named.

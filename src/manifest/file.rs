@@ -33,6 +33,8 @@ pub(super) struct ManifestFile {
     pub fingerprint: FingerprintFile,
     #[serde(default)]
     pub behaviour: BTreeMap<String, toml::Value>,
+    #[serde(default)]
+    pub behaviour_of: BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, toml::Value>>,
     pub words: Option<Words>,
     pub carried_by: Option<Vec<String>>,
     #[serde(default)]

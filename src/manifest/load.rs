@@ -138,6 +138,7 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
     manifest.sources.clone_from(&file.sources);
     manifest.fingerprint = fingerprint(&file.fingerprint);
     manifest.behaviour.extend(file.behaviour.clone());
+    manifest.behaviour_of = behaviour_of(&manifest, source, &file)?;
     if let Some(engines) = &file.engines {
         manifest.engines = engines.iter().map(|e| engine(source, e, "engines")).collect::<Result<_>>()?;
     }
@@ -175,6 +176,28 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
     Ok(manifest)
 }
 
+/// What single releases do otherwise than their generation.
+fn behaviour_of(
+    manifest: &Manifest,
+    source: Source<'_>,
+    file: &ManifestFile,
+) -> Result<BTreeMap<String, BTreeMap<String, toml::Value>>> {
+    let mut found = BTreeMap::new();
+    for (release, facts) in &file.behaviour_of {
+        if !manifest.releases.contains(release.get_ref()) {
+            let message = format!("behaviour_of: {} is no release of this generation", release.get_ref());
+            return Err(source.at(release, message));
+        }
+        if let Some(unknown) = facts.keys().find(|name| !manifest.behaviour.contains_key(name.get_ref())) {
+            let message = format!("behaviour_of: the generation says nothing of {}", unknown.get_ref());
+            return Err(source.at(unknown, message));
+        }
+        let facts = facts.iter().map(|(name, value)| (name.get_ref().clone(), value.clone()));
+        found.insert(release.get_ref().clone(), facts.collect());
+    }
+    Ok(found)
+}
+
 fn fingerprint(file: &FingerprintFile) -> Fingerprint {
     let marks = |list: &[Spanned<String>], details: bool| {
         let kept = list.iter().map(Spanned::get_ref).filter(|mark| marks::is_detail(mark) == details);
@@ -210,6 +233,7 @@ fn empty(scheduler: &str) -> Manifest {
         sources: Vec::new(),
         fingerprint: Fingerprint::default(),
         behaviour: BTreeMap::new(),
+        behaviour_of: BTreeMap::new(),
         words: Words::default(),
         carried_by: Vec::new(),
         table_prefix: None,

@@ -52,6 +52,8 @@ pub struct Manifest {
     pub fingerprint: Fingerprint,
     /// Named facts about what the scheduler does, for recipes.
     pub behaviour: BTreeMap<String, toml::Value>,
+    /// Release → facts in which it differs from the others of the generation.
+    pub behaviour_of: BTreeMap<String, BTreeMap<String, toml::Value>>,
     /// Sentences about its processes, for people.
     pub words: Words,
     /// Role column → its states.
@@ -411,6 +413,13 @@ impl Manifest {
     pub fn listed<'a>(&'a self, release: &'a str) -> &'a str {
         let listed = self.releases.iter().any(|r| r == release);
         if listed { release } else { self.releases.first().map_or(release, String::as_str) }
+    }
+
+    /// With the facts of one of its releases; of a release that is not known exactly, its own.
+    #[must_use]
+    pub fn behaving_as(mut self, release: &str) -> Self {
+        self.behaviour.extend(self.behaviour_of.get(release).cloned().unwrap_or_default());
+        self
     }
 
     /// The role, or an error that names the generation.

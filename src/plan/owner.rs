@@ -28,6 +28,14 @@ pub struct OwnerName {
     pub address: String,
 }
 
+impl OwnerName {
+    /// The name for people: as it is shown, and unmistakable.
+    #[must_use]
+    pub fn for_people(&self) -> String {
+        told_apart(self.to_string(), &self.address)
+    }
+}
+
 impl Display for OwnerName {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match &self.scope {
@@ -41,6 +49,16 @@ impl Display for OwnerName {
 /// Whether a name needs no quotes on the command line, whatever its scheduler.
 fn is_plain(name: &str) -> bool {
     name != HEARTBEAT && !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || ".-_:".contains(c))
+}
+
+/// A name that reads like a word of the command line, told apart for people.
+fn told_apart(shown: String, address: &str) -> String {
+    let word = match address {
+        "*" => "all of them",
+        HEARTBEAT => "a question to the heartbeats",
+        _ => return shown,
+    };
+    format!("{shown} (the one of this very name, not {word})")
 }
 
 fn quoted(text: &str) -> String {
@@ -116,6 +134,12 @@ impl OwnerClaim {
         let quotes = self.literal && (self.scope.is_some() || !is_plain(&self.host));
         let who = if quotes { quoted(&self.host) } else { self.name() };
         self.scope.as_ref().map_or_else(|| who.clone(), |scope| format!("{}/{who}", quoted(scope)))
+    }
+
+    /// The owner for people: as it is written, and unmistakable.
+    #[must_use]
+    pub fn for_people(&self) -> String {
+        if self.literal { told_apart(self.who(), &self.host) } else { self.who() }
     }
 
     /// Whether the claim speaks of an owner.

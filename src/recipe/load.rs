@@ -134,14 +134,16 @@ fn digest(tree: &Tree, folders: &[&str]) -> String {
     crate::bundle::sha256(&parts)
 }
 
-/// `then` names recipes of the same scheduler.
+/// `then` and `also` name recipes of the same scheduler.
 fn followers_exist(tree: &Tree, all: &[Recipe]) -> Result<()> {
     for recipe in all {
         let known = |name: &String| all.iter().any(|r| r.scheduler == recipe.scheduler && r.file.name == *name);
-        let unknown = recipe.file.then.iter().enumerate().find(|(_, name)| !known(name));
-        if let (Some((index, name)), Some(file)) = (unknown, tree.get(&format!("{}/recipe.toml", recipe.folder))) {
-            let message = format!("then: {} has no recipe {name}", recipe.scheduler);
-            return Err(Place { file }.at(&["then", &index.to_string()], message));
+        for (key, names) in [("then", &recipe.file.then), ("also", &recipe.file.also)] {
+            let unknown = names.iter().enumerate().find(|(_, name)| !known(name));
+            if let (Some((index, name)), Some(file)) = (unknown, tree.get(&format!("{}/recipe.toml", recipe.folder))) {
+                let message = format!("{key}: {} has no recipe {name}", recipe.scheduler);
+                return Err(Place { file }.at(&[key, &index.to_string()], message));
+            }
         }
     }
     Ok(())

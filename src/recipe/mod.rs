@@ -43,6 +43,9 @@ pub struct RecipeFile {
     /// Recipes whose rows this one may uncover; what is new goes into the same plan.
     #[serde(default)]
     pub then: Vec<String>,
+    /// Recipes all of whose rows go into the same plan.
+    #[serde(default)]
+    pub also: Vec<String>,
     /// Shared parameters that it takes, by name.
     #[serde(default)]
     pub uses: Vec<String>,

@@ -34,6 +34,8 @@ pub struct RecipeScope<'a> {
     pub zone: Option<&'a Zone>,
     /// The moment on the scheduler's clock, if its zone is known.
     pub moment: Option<&'a str>,
+    /// The moment as milliseconds since the epoch, whatever the zone.
+    pub moment_ms: i64,
     /// Queries that stand for tables, by the table's name.
     pub tables: BTreeMap<String, String>,
 }
@@ -84,6 +86,7 @@ impl RecipeEnv {
         let time = |t: Option<&str>| t.map_or_else(|| "NULL".to_owned(), |t| scope.dialect.time_literal(t));
         env.add_global("cutoff", time(scope.params.cutoff()));
         env.add_global("moment", time(scope.moment));
+        env.add_global("moment_ms", scope.moment_ms);
         let named = Named::default();
         add_named(&mut env, scope.dialect, &named);
         let tables = scope.tables.iter().map(|(table, sql)| format!("{} AS ({sql})", to_come(scope.dialect, table)));

@@ -490,3 +490,15 @@ fn engines() {
     };
     mistake.is_found(FIRST);
 }
+
+#[test]
+fn what_one_release_does_otherwise() {
+    let copy = Copy::new();
+    let behaviour = "worker_writes_back = true\n";
+    copy.replace(FIRST, behaviour, "worker_writes_back = true\n[behaviour_of.\"9.9\"]\nworker_writes_back = false\n");
+    copy.fails(FIRST, "[behaviour_of", &["behaviour_of", "9.9 is no release of this generation"]);
+    copy.replace(FIRST, "\"9.9\"]\nworker_writes_back", "\"1.1\"]\nworker_sleeps");
+    copy.fails(FIRST, "worker_sleeps", &["behaviour_of", "says nothing of worker_sleeps"]);
+    copy.replace(FIRST, "worker_sleeps", "worker_writes_back");
+    copy.check().expect(0);
+}

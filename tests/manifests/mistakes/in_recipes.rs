@@ -220,3 +220,12 @@ fn templates_that_do_not_parse() {
         mistake.is_found(FILE);
     }
 }
+
+#[test]
+fn recipes_beside_it() {
+    for key in ["then", "also"] {
+        let copy = Copy::new();
+        copy.replace(FILE, "needs = ", &format!("{key} = [\"nobody\"]\nneeds = "));
+        copy.fails(FILE, &format!("{key} = ["), &[key, "nightshift has no recipe nobody"]);
+    }
+}
