@@ -3,6 +3,7 @@
 mod lost_runs;
 mod registry_and_lock;
 mod releases;
+mod schedules;
 mod states;
 
 use flowmend::manifest::{Manifest, Manifests};
@@ -10,7 +11,7 @@ use flowmend::manifest::{Manifest, Manifests};
 use crate::support;
 use crate::support::db::{Server, TestDb};
 use crate::support::fixture::Rows;
-use crate::support::program::{Run, plan_recipe};
+use crate::support::program::{Run, flowmend, plan_recipe};
 
 /// The moment of the tests is midnight of 29 November.
 const OLD: &str = "2026-11-28 12:00:00";
@@ -92,11 +93,36 @@ impl Site {
         plan_recipe(&self.db, recipe, bundle, &self.args(rest))
     }
 
+    fn ticket(&self, bundle: &str) -> String {
+        std::fs::read_to_string(self.db.path(bundle).join("TICKET.md")).unwrap()
+    }
+
+    /// What inspect says, as JSON.
+    fn inspect(&self, rest: &[&str]) -> serde_json::Value {
+        let moment = ["--now", "2026-11-29T00:00:00Z", "--zone", "+00:00"];
+        let run =
+            flowmend([&["inspect", "--url", &self.db.url, "--format", "json"][..], &moment, &self.args(rest)].concat());
+        serde_json::from_str(&run.out).unwrap_or_else(|e| panic!("{}: {e}: {}", self.release, run.err))
+    }
+
+    /// The keys that a finding of inspect shows first.
+    fn found(&self, code: &str, rest: &[&str]) -> Vec<String> {
+        let report = self.inspect(rest);
+        let findings = report["findings"].as_array().unwrap().iter().filter(|f| f["code"] == code);
+        let explained = findings.flat_map(|f| f["explained"].as_array().unwrap());
+        explained.map(|e| e["key"].as_str().unwrap().to_owned()).collect()
+    }
+
     /// The keys of the log that a bundle writes.
     fn planned(&self, bundle: &str) -> Vec<String> {
+        self.planned_of("log", bundle)
+    }
+
+    /// The keys of a role that a bundle writes.
+    fn planned_of(&self, role: &str, bundle: &str) -> Vec<String> {
         let text = std::fs::read_to_string(self.db.path(bundle).join("plan.toml")).unwrap();
         let plan: toml::Table = text.parse().unwrap();
-        let steps = plan["steps"].as_array().unwrap().iter().filter(|s| s["role"].as_str() == Some("log"));
+        let steps = plan["steps"].as_array().unwrap().iter().filter(|s| s["role"].as_str() == Some(role));
         let rows = steps.flat_map(|s| s["rows"].as_array().unwrap().clone());
         rows.map(|row| row[0].as_str().map_or_else(|| row[0][0].as_str().unwrap().to_owned(), str::to_owned)).collect()
     }

@@ -4,10 +4,6 @@ use super::{OLD, Site, YOUNG, everywhere, here_and_there};
 use crate::support::db::same;
 use crate::support::program::sealed;
 
-fn ticket(site: &Site, bundle: &str) -> String {
-    std::fs::read_to_string(site.db.path(bundle).join("TICKET.md")).unwrap()
-}
-
 #[test]
 fn silent_registrations_go_and_come_back() {
     for (server, release) in here_and_there("silent_registrations") {
@@ -17,7 +13,7 @@ fn silent_registrations_go_and_come_back() {
         }
         let before = site.db.dump();
         site.plan("stale-registry", "b", &["--older-than", "2h"]).expect(0);
-        assert!(ticket(&site, "b").contains("by way of exception it writes the table"), "{release}");
+        assert!(site.ticket("b").contains("by way of exception it writes the table"), "{release}");
         sealed("apply", &site.db, "b", &[]).expect(0);
         let table = site.db.server.dialect().ident(&site.m.roles["registry"].table);
         assert_eq!(
@@ -30,6 +26,62 @@ fn silent_registrations_go_and_come_back() {
     }
 }
 
+/// The text of a typed address list, and whether it names 10.0.0.8:9999 in another form than it is registered in.
+const TYPED: &[(&str, bool)] = &[
+    ("http://10.0.0.8:9999", true),
+    ("10.0.0.8:9999/", true),
+    ("http://10.0.0.7:9999/, http://10.0.0.8:9999", true),
+    ("http://10.0.0.8:99991", false),
+    ("http://110.0.0.8:9999", false),
+    ("http://10.0.0.8:9999/", false),
+    ("http://10.0.0.7:9999/,http://10.0.0.8:9999/", false),
+    ("http://10_0_0_8:9999", false),
+];
+
+#[test]
+fn typed_addresses_are_compared_whole() {
+    for (server, release) in here_and_there("typed_addresses") {
+        let site = Site::new(server, &release);
+        if !site.m.behaviour["closes_unregistered_runs"].as_bool().unwrap() {
+            continue;
+        }
+        site.add("registry", &[("id", "1"), ("app", "a"), ("address", &site.address("10.0.0.8")), ("beat", YOUNG)]);
+        for (at, (typed, _)) in TYPED.iter().enumerate() {
+            let id = (at + 10).to_string();
+            site.add("group", &[("id", &id), ("app", "app"), ("address_type", "1"), ("addresses", typed)]);
+        }
+        let expected =
+            TYPED.iter().enumerate().filter(|(_, (_, differs))| *differs).map(|(at, _)| (at + 10).to_string());
+        assert_eq!(site.found("typed-address-differs", &[]), expected.collect::<Vec<_>>(), "{server:?} {release}");
+    }
+}
+
+/// What an alarm that nobody finished counts as is the operator's choice.
+#[test]
+fn a_lock_left_is_released_as_the_operator_says() {
+    for (server, release) in here_and_there("alarm_counts_as") {
+        let site = Site::new(server, &release);
+        if !site.m.has("log.alarm_status") {
+            continue;
+        }
+        let codes = [("trigger_state", "200"), ("state", "500"), ("alarm_status", "-1"), ("start_time", OLD)];
+        site.add("log", &[&codes[..], &[("id", "1"), ("group_id", "1"), ("job_id", "1")]].concat());
+        let ways: [(&[&str], &str); 4] = [
+            (&[], "1"),
+            (&["--alarm-counts-as", "not-needed"], "1"),
+            (&["--alarm-counts-as", "failed"], "3"),
+            (&["--alarm-counts-as", "failed", "--alarm-and-retry"], "0"),
+        ];
+        for (at, (said, status)) in ways.into_iter().enumerate() {
+            let bundle = format!("b{at}");
+            site.plan("alarm-locks", &bundle, &[&["--older-than", "1h"], said].concat()).expect(0);
+            sealed("apply", &site.db, &bundle, &[]).expect(0);
+            assert_eq!(site.log_value("1", "alarm_status"), status, "{release} {said:?}");
+            sealed("rollback", &site.db, &bundle, &[]).expect(0);
+        }
+    }
+}
+
 #[test]
 fn the_missing_lock_comes_and_no_other() {
     for (server, release) in here_and_there("missing_lock") {
@@ -38,7 +90,7 @@ fn the_missing_lock_comes_and_no_other() {
             continue;
         }
         site.plan("schedule-lock", "b", &[]).expect(0);
-        let said = ticket(&site, "b");
+        let said = site.ticket("b");
         assert!(
             said.contains("the table xxl_job_lock: only the one row") && said.contains("lock_name: the row must exist")
         );

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::{OLD, Site, everywhere};
-use crate::support::program::flowmend;
 
 /// Codes of trigger and result, and what the pair is called.
 const PAIRS: &[(&str, &str, &str)] = &[
@@ -21,11 +20,6 @@ const PAIRS: &[(&str, &str, &str)] = &[
     ("200", "-1", "OTHER_FAILURE"),
 ];
 
-fn inspect(site: &Site) -> serde_json::Value {
-    let run = flowmend([&["inspect", "--url", &site.db.url, "--format", "json"][..], &site.args(&[])].concat());
-    serde_json::from_str(&run.out).unwrap_or_else(|e| panic!("{}: {e}: {}", site.release, run.err))
-}
-
 #[test]
 fn pairs_of_codes_mean_what_upstream_takes_them_for() {
     for (server, release) in everywhere("pairs_of_codes") {
@@ -33,7 +27,7 @@ fn pairs_of_codes_mean_what_upstream_takes_them_for() {
         for (id, (trigger, handle, _)) in PAIRS.iter().enumerate() {
             site.log(&(id + 1).to_string(), (trigger, handle), "10.0.0.9:9999", OLD);
         }
-        let report = inspect(&site);
+        let report = site.inspect(&[]);
         assert_eq!(report["anomalies"].as_array().unwrap().len(), 0, "{release}: {}", report["anomalies"]);
 
         let mut found: BTreeMap<String, u64> = BTreeMap::new();
