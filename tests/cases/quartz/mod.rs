@@ -3,7 +3,10 @@
 mod blocked;
 mod errors;
 mod fire_time;
+mod orphans;
+mod owners;
 mod paused;
+mod without_details;
 
 use super::site::{Site, shares};
 use crate::support::db::Server;
@@ -83,12 +86,25 @@ impl Store {
         state: &str,
         more: &[(&str, &str)],
     ) {
+        self.bare_trigger(scheduler, (group, name), job, state, more);
+        let details = [("name", name), ("group_name", group), ("expression", "0 0 1 * * ?")];
+        self.add("cron_trigger", scheduler, &details);
+    }
+
+    /// A cron trigger without the row that says when it fires.
+    fn bare_trigger(
+        &self,
+        scheduler: &str,
+        (group, name): (&str, &str),
+        job: &str,
+        state: &str,
+        more: &[(&str, &str)],
+    ) {
         let key = [("name", name), ("group_name", group)];
         let job = [("job_name", job), ("job_group", GROUP), ("state", state), ("type", "CRON")];
         let mut values = vec![("next_fire_time", "1700000000000"), ("prev_fire_time", "-1"), ("misfire", "0")];
         values.retain(|(name, _)| more.iter().all(|(other, _)| other != name));
         self.add("trigger", scheduler, &[&key[..], &job, &values, more].concat());
-        self.add("cron_trigger", scheduler, &[&key[..], &[("expression", "0 0 1 * * ?")]].concat());
     }
 
     /// A run of a job on a node.
@@ -100,6 +116,16 @@ impl Store {
             scheduler,
             &[&of[..], &run, &[("nonconcurrent", "1"), ("recovery", recovery)]].concat(),
         );
+    }
+
+    /// A check-in of an instance.
+    fn node(&self, scheduler: &str, node: &str) {
+        let values = [("node", node), ("checkin", "1700000100000"), ("checkin_interval", "200")];
+        self.add("scheduler_state", scheduler, &values);
+    }
+
+    fn ticket(&self, bundle: &str) -> String {
+        std::fs::read_to_string(self.0.db.path(bundle).join("TICKET.md")).unwrap()
     }
 
     fn pause(&self, scheduler: &str, group: &str) {

@@ -1,0 +1,118 @@
+//! Who is dead, of which scheduler, and what is said of the others.
+
+use super::{GROUP, MINE, OTHER, Store, everywhere};
+use crate::support::db::Server;
+
+fn said(out: &str) -> String {
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A node's takeover deletes the row of a dead instance also where it had fired nothing.
+#[test]
+fn an_idle_dead_instance_is_taken_over_too() {
+    for (server, release) in everywhere("cases::owners") {
+        let store = Store::new(server, release);
+        for scheduler in [MINE, OTHER] {
+            store.job(scheduler, "j1");
+            store.trigger(scheduler, (GROUP, "t1"), "j1", "BLOCKED");
+            store.runs(scheduler, "e1", (GROUP, "t1"), ("j1", "busy"), "0");
+            ["busy", "idle", "other"].into_iter().for_each(|node| store.node(scheduler, node));
+        }
+        let before = store.0.db.dump();
+        let claim = store.scoped(&["--dead-owner", "idle"]);
+        store.0.plan("dead-instances", "idle", &claim).expect(0);
+        assert_eq!(store.0.steps("idle"), [("scheduler_state".to_owned(), 1)], "{release}");
+        let claim = store.scoped(&["--dead-owner", "idle", "--dead-owner", "busy"]);
+        store.0.plan("dead-instances", "both", &claim).expect(0);
+        let steps: Vec<_> = store.0.steps("both").into_iter().collect();
+        let states: usize = steps.iter().filter(|(role, _)| role == "scheduler_state").map(|(_, n)| n).sum();
+        assert_eq!(states, 2, "{release}: {steps:?}");
+        store.0.apply("both");
+        let left = store.0.values("scheduler_state.node");
+        for node in ["busy", "idle"] {
+            assert!(!left.contains_key(&store.key(MINE, node)), "{left:?}");
+        }
+        assert!(left.contains_key(&store.key(MINE, "other")), "{left:?}");
+        store.is(MINE, (GROUP, "t1"), "WAITING");
+        store.0.undo("both", &before);
+    }
+}
+
+/// A claim that names its scheduler needs no second name; of the others nothing is planned.
+#[test]
+fn a_claim_with_its_scheduler_is_enough() {
+    let store = Store::new(Server::Sqlite, "2.3.2");
+    for scheduler in [MINE, OTHER] {
+        store.job(scheduler, "j1");
+        store.trigger(scheduler, (GROUP, "t1"), "j1", "BLOCKED");
+        store.runs(scheduler, "e1", (GROUP, "t1"), ("j1", "n1"), "0");
+    }
+    store.0.refuses("dead-instances", &["--dead-owner", "n1"], "which-scheduler");
+    let claim = format!("'{MINE}'/'n1'");
+    let run = store.0.plan("dead-instances", "b", &["--dead-owner", &claim]).expect(0);
+    assert!(run.out.contains("(which-scheduler)") && !run.err.contains("spelt right"), "{}\n{}", run.out, run.err);
+    store.0.apply("b");
+    store.is(MINE, (GROUP, "t1"), "WAITING");
+    store.is(OTHER, (GROUP, "t1"), "BLOCKED");
+}
+
+/// A refusal lists the owners of the scheduler that was named, each once, in the scheduler's own form.
+#[test]
+fn a_refusal_lists_the_owners_in_question() {
+    let store = Store::new(Server::Sqlite, "2.3.2");
+    for scheduler in [MINE, OTHER] {
+        store.job(scheduler, "j1");
+        store.trigger(scheduler, (GROUP, "t1"), "j1", "BLOCKED");
+        store.runs(scheduler, "e1", (GROUP, "t1"), ("j1", "n1"), "0");
+        store.node(scheduler, "n1");
+    }
+    let run = store.0.plan("dead-instances", "b", store.scope()).expect(4);
+    let refusal = said(&run.err);
+    assert_eq!(refusal.matches(&format!("'{MINE}'/'n1' (1 row)")).count(), 1, "{refusal}");
+    assert!(!refusal.contains(OTHER), "{refusal}");
+    assert!(refusal.contains("--dead-owner INSTANCE_NAME") && !refusal.contains("HOST"), "{refusal}");
+}
+
+/// An instance may be named like the word that means all of them.
+#[test]
+fn an_instance_named_like_a_word_is_unmistakable() {
+    for release in ["1.8.6", "2.3.2"] {
+        let store = Store::new(Server::Sqlite, release);
+        for (job, trigger, node) in [("j1", "t1", "*"), ("j2", "t2", "n2")] {
+            store.job(MINE, job);
+            store.trigger(MINE, (GROUP, trigger), job, "BLOCKED");
+            store.runs(MINE, trigger, (GROUP, trigger), (job, node), "0");
+        }
+        let note = "(the one of this very name, not all of them)";
+        let base = ["inspect", "--url", &store.0.db.url, "--scheduler", "quartz", "--release", release];
+        let seen = crate::support::program::flowmend([&base[..], store.scope()].concat());
+        assert!(said(&seen.out).contains(note), "{}", seen.out);
+        store.0.plan("dead-instances", "b", &store.scoped(&["--dead-owner", "'*'"])).expect(0);
+        assert!(store.ticket("b").contains(&format!("'*' {note}")), "{}", store.ticket("b"));
+        store.0.apply("b");
+        store.is(MINE, (GROUP, "t1"), "WAITING");
+        store.is(MINE, (GROUP, "t2"), "BLOCKED");
+    }
+}
+
+/// A time speaks of what was fired, or checked in, before it.
+#[test]
+fn a_time_leaves_what_came_later() {
+    let store = Store::new(Server::Sqlite, "2.3.2");
+    for (job, trigger) in [("j1", "t1"), ("j2", "t2")] {
+        store.job(MINE, job);
+        store.trigger(MINE, (GROUP, trigger), job, "BLOCKED");
+    }
+    // At 22:13:20, and the check-in at 22:15:00.
+    store.runs(MINE, "e1", (GROUP, "t1"), ("j1", "n1"), "0");
+    store.node(MINE, "n1");
+    for (time, roles) in [("22:13:20", &[][..]), ("22:14:00", &["fired_trigger", "trigger"][..])] {
+        let claim = format!("n1@2023-11-14T{time}Z");
+        let run = store.0.plan("dead-instances", time, &store.scoped(&["--dead-owner", &claim]));
+        assert!(run.out.contains("(owner-with-time)") || !roles.is_empty(), "{}", run.out);
+        // 4 where a proof of death would help: node-0 is idle.
+        assert!([0, 4].contains(&run.code), "{}\n{}", run.out, run.err);
+        let steps = if roles.is_empty() { vec![] } else { store.0.steps(time) };
+        assert_eq!(steps.iter().map(|(role, _)| role.as_str()).collect::<Vec<_>>(), roles, "{time}");
+    }
+}
