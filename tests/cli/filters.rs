@@ -12,7 +12,7 @@ use crate::support::nodes::Store;
 use crate::support::program::flowmend;
 
 /// Texts and numbers that name no row: what is said, and when something is to happen.
-const NO_NAMES: [&str; 2] = ["note", "next-fire-time"];
+const NO_NAMES: [&str; 3] = ["note", "next-fire-time", "far-ahead-days"];
 
 /// Every flag of a scheduler that may name rows.
 fn filters(scheduler: &str) -> Vec<Parameter> {
