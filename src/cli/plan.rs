@@ -216,7 +216,11 @@ fn unproved_owners(owners: &[&Owners], words: &Words) -> Error {
         ))
         .hint("give --dead-owner '*' when all are stopped, or follow the hints above");
     }
-    let others = if nameless == 0 { String::new() } else { format!("; {nameless} rows name no owner") };
+    let others = match nameless {
+        0 => String::new(),
+        1 => "; 1 row names no owner".to_owned(),
+        n => format!("; {n} rows name no owner"),
+    };
     Error::refused(format!("nothing was planned; the owners of these rows may be alive: {}{others}", named.join(", ")))
         .hint(format!(
             "give --dead-owner {} for each that you know is dead, or --dead-owner '*' when all are stopped",

@@ -90,7 +90,7 @@ fn owners_are_named_as_they_can_be_claimed() {
     assert!(told.contains("nothing shows that these rows are dead, and 1 of them name no owner"), "{told}");
     nobody.exec("INSERT INTO task_instance (dag_id, task_id, run_id, map_index, state, pool, pool_slots, hostname, custom_operator_name, start_date) VALUES ('d', 'ran', 'r', -1, 'running', 'p', 1, 'h1', '', '2026-11-01 10:00:00')");
     let told = said(&nobody);
-    assert!(told.contains("may be alive: h1 (1 rows); 1 rows name no owner"), "{told}");
+    assert!(told.contains("may be alive: h1 (1 row); 1 row names no owner"), "{told}");
     assert!(told.contains("give --dead-owner HOST[@TIME] for each"), "{told}");
     let seen = flowmend(["inspect", "--url", &nobody.url, "--release", "2.10.5"]).out;
     assert!(seen.contains("has a heartbeat in this database") && !seen.contains("registry"), "{seen}");
