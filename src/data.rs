@@ -77,6 +77,13 @@ impl Tree {
         Self::embedded::<EmbeddedPages>("docs/rules")
     }
 
+    /// A tree of texts by their paths, which are their origins, too.
+    pub fn of<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Self {
+        let file =
+            |(path, text): (&str, &str)| (path.to_owned(), DataFile { text: text.to_owned(), origin: path.to_owned() });
+        Self { files: texts.into_iter().map(file).collect() }
+    }
+
     fn embedded<E: RustEmbed>(root: &str) -> Self {
         let files = E::iter()
             .filter_map(|path| {

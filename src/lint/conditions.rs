@@ -1,6 +1,6 @@
 //! Which rows a condition selects: bound columns, states, everything, nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
@@ -12,7 +12,8 @@ use sqlparser::tokenizer::Span;
 use super::knowledge::Knowledge;
 use super::reading::{Bound, Filter, Scalar, Selected};
 use super::scope::{Meaning, Scope, as_name, meaning};
-use super::truth::{Truth, Val, Values, links, truth};
+use super::truth::{Truth, Val, Values, links, literal, truth};
+use crate::manifest::{State, StateSet};
 
 /// The conditions of inner joins.
 pub(super) fn joined<'e>(tables: impl Iterator<Item = &'e TableWithJoins>) -> Vec<&'e Expr> {
@@ -40,7 +41,7 @@ pub(super) fn filter(
 ) -> Filter {
     let mut filter = Filter { span: selection.map(|s| s.span()), limited, ..Filter::default() };
     let conditions: Vec<&Expr> = selection.into_iter().chain(joins.iter().copied()).collect();
-    let judge = Judge { knowledge, scope, target, assumed: None };
+    let judge = Judge { knowledge, scope, target, assumed: Vec::new() };
     let outcome = all_of(&conditions, &judge);
     if let Some(selection) = selection {
         filter.always = truth(selection, &judge) == Truth::TRUE;
@@ -65,8 +66,9 @@ fn all_of(conditions: &[&Expr], judge: &Judge<'_, '_>) -> Truth {
 /// A condition that speaks of nothing but one state column, and holds for every state.
 fn takes_all(judge: &Judge<'_, '_>, selection: Option<&Expr>) -> bool {
     let Some(selection) = selection else { return false };
-    judge.state_columns().iter().any(|(column, codes)| {
-        let of = |value: Val| truth(selection, &Judge { assumed: Some((column.clone(), value)), ..*judge });
+    judge.state_sets().iter().any(|(column, set)| {
+        let codes = set.codes(|_| true);
+        let of = |value: Val| truth(selection, &Judge { assumed: vec![(column.clone(), value)], ..*judge });
         let each = codes.iter().map(|code| of(Val::Known(Scalar::Text(code.clone()))));
         let all = each.chain([of(Val::Unlisted)]).all(|t| t == Truth::TRUE);
         all && truth(selection, judge) != Truth::TRUE
@@ -76,17 +78,35 @@ fn takes_all(judge: &Judge<'_, '_>, selection: Option<&Expr>) -> bool {
 /// The states that the conditions may select, for each state column of the table.
 fn states(judge: &Judge<'_, '_>, conditions: &[&Expr]) -> BTreeMap<String, Selected> {
     let mut found = BTreeMap::new();
-    for (column, codes) in judge.state_columns() {
-        let of = |value: Val| all_of(conditions, &Judge { assumed: Some((column.clone(), value)), ..*judge });
+    for (column, set) in judge.state_sets() {
+        let codes = set.codes(|_| true);
+        let of = |value: Val| all_of(conditions, &Judge { assumed: vec![(column.clone(), value)], ..*judge });
         let may = |value: Val| of(value).may_be(Truth::TRUE);
         let selected: Vec<String> =
             codes.iter().filter(|code| may(Val::Known(Scalar::Text((*code).clone())))).cloned().collect();
         let other = may(Val::Unlisted);
         let null = may(Val::Known(Scalar::Null));
         let spoken = selected.len() < codes.len() || !other || !null;
-        found.insert(column, Selected { codes: selected, other, null, spoken });
+        let ruled_out = ruled_out(judge, conditions, &column, set);
+        found.insert(column, Selected { codes: selected, ruled_out, other, null, spoken });
     }
     found
+}
+
+/// States that hang on a column beside (`with`), and that the conditions on both rule out.
+fn ruled_out(judge: &Judge<'_, '_>, conditions: &[&Expr], column: &str, set: &StateSet) -> BTreeSet<String> {
+    let beside = set.with.as_ref().and_then(|with| judge.knowledge.manifest.column(with).ok());
+    let Some(beside) = beside.map(str::to_lowercase) else { return BTreeSet::new() };
+    let text = |code: &String| Val::Known(Scalar::Text(code.clone()));
+    let possible = |state: &&State| {
+        let both = |value: Val| {
+            let assumed = vec![(column.to_owned(), text(&state.code)), (beside.clone(), value)];
+            all_of(conditions, &Judge { assumed, ..*judge }).may_be(Truth::TRUE)
+        };
+        // What is not said beside which codes it stands may stand beside any.
+        state.when.is_empty() || state.when.iter().any(|code| both(text(code)))
+    };
+    set.states.iter().filter(|s| !possible(s)).map(|s| s.name.clone()).collect()
 }
 
 fn merge(bounds: &mut BTreeMap<String, Bound>, column: String, bound: Bound) {
@@ -195,12 +215,12 @@ fn bounds(expr: &Expr, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
     found
 }
 
-/// Judges a condition for one table of a statement, with at most one column assumed.
+/// Judges a condition for one table of a statement, with some columns assumed.
 struct Judge<'j, 'a> {
     knowledge: &'j Knowledge<'a>,
     scope: &'j Scope<'a>,
     target: usize,
-    assumed: Option<(String, Val)>,
+    assumed: Vec<(String, Val)>,
 }
 
 impl Judge<'_, '_> {
@@ -223,27 +243,46 @@ impl Judge<'_, '_> {
 
     /// Whether a name is a variable or parameter: a value, although not a literal.
     fn is_variable(&self, expr: &Expr) -> bool {
-        as_name(expr).is_some_and(|parts| parts.len() == 1 && parts[0].value.starts_with(['@', ':', '$']))
+        as_name(expr).is_some_and(|parts| match parts {
+            [one] => one.value.starts_with(['@', ':', '$']) || self.scope.is_alias(&one.value),
+            _ => false,
+        })
     }
 
-    /// The state columns of the table (lower case) with their codes.
-    fn state_columns(&self) -> Vec<(String, Vec<String>)> {
+    /// The state columns of the table (lower case) with their states.
+    fn state_sets(&self) -> Vec<(String, &StateSet)> {
         let spec = self.scope.bindings.get(self.target).and_then(|b| b.spec);
         let columns = spec.map(|spec| self.knowledge.state_columns(spec)).unwrap_or_default();
-        columns.into_iter().map(|(column, set)| (column.to_lowercase(), set.codes(|_| true))).collect()
+        columns.into_iter().map(|(column, set)| (column.to_lowercase(), set)).collect()
     }
 }
 
 impl Values for Judge<'_, '_> {
     fn value(&self, name: &Expr) -> Val {
-        match (&self.assumed, self.own(name)) {
-            (Some((column, value)), Some(own)) if own == *column => value.clone(),
-            _ => Val::Unknown,
+        if self.assumed.is_empty() {
+            return Val::Unknown;
         }
+        let own = self.own(name);
+        let assumed = self.assumed.iter().find(|(column, _)| own.as_ref() == Some(column));
+        assumed.map_or(Val::Unknown, |(_, value)| value.clone())
     }
 
     fn folds_case(&self) -> bool {
         self.knowledge.engine == crate::manifest::Engine::MySql
+    }
+}
+
+/// Whether an expression is a moment as a database writes it: the clock, `'2026-01-31 …'`, `TIMESTAMP '…'`.
+pub(super) fn is_date(expr: &Expr) -> bool {
+    let is_text = |text: &str| {
+        let mut parts = text.trim().splitn(3, '-').map(|p| p.bytes().take_while(u8::is_ascii_digit).count());
+        parts.next() == Some(4) && parts.next() == Some(2) && parts.next() == Some(2)
+    };
+    match expr {
+        Expr::Nested(inner) => is_date(inner),
+        Expr::TypedString(_) => true,
+        Expr::Value(value) => matches!(literal(&value.value), Some(Scalar::Text(text)) if is_text(&text)),
+        other => is_now(other),
     }
 }
 

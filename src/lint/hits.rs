@@ -97,7 +97,7 @@ pub fn hits(text: &str, knowledge: &Knowledge<'_>) -> Vec<Hit> {
         for parsed in parse::parse(text, piece, grammar.as_ref(), &places) {
             let Ok(statement) = parsed.what else { continue };
             report.start = parsed.start;
-            let changes = read::read(&statement, knowledge).changes;
+            let changes = read::read(&statement, knowledge, &[]).changes;
             let ours = |c: &&Change| c.does != Does::Insert && !c.in_body && knowledge.table(&c.table).is_some();
             found.extend(changes.iter().filter(ours).map(|change| Hit {
                 range: report.bytes(change.span),

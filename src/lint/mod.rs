@@ -176,7 +176,7 @@ impl<'r> Run<'r> {
                 None => self.unread(&unread, piece),
             },
             Ok(statement) => {
-                let mut reading = read::read(&statement, self.report.knowledge);
+                let mut reading = read::read(&statement, self.report.knowledge, &[]);
                 reading.range = parsed.range;
                 self.rules(&reading);
             }
@@ -186,15 +186,18 @@ impl<'r> Run<'r> {
     /// The changes in the body of a trigger or routine. What else stands there is not read.
     fn body(&mut self, start: usize, body: &str) {
         let grammar = parse::grammar(self.report.knowledge.engine);
+        let locals = define::locals(body);
         // Bodies are cut at every semicolon, as the mysql client cuts scripts.
         for piece in split(body, Client::Mysql).pieces {
-            let Ok(statement) = parse::only(&body[piece.range.clone()], grammar.as_ref()) else { continue };
-            let mut reading = read::read(&statement, self.report.knowledge);
+            let own = define::statement_in(&body[piece.range.clone()]);
+            let Ok(statement) = parse::only(own, grammar.as_ref()) else { continue };
+            let from = piece.range.end - own.len();
+            let mut reading = read::read(&statement, self.report.knowledge, &locals);
             if reading.changes.is_empty() {
                 continue;
             }
             reading.changes.iter_mut().for_each(|c| c.in_body = true);
-            reading.range = start + piece.range.start..start + piece.range.end;
+            reading.range = start + from..start + piece.range.end;
             self.report.start = reading.range.start;
             self.rules(&reading);
         }
@@ -209,7 +212,8 @@ impl<'r> Run<'r> {
     }
 
     fn unread(&mut self, unread: &Unread, piece: &Piece) {
-        if piece.open.is_some() {
+        // PRAGMA takes words that no grammar lists; it changes no row.
+        if piece.open.is_some() || unread.word == "PRAGMA" {
             return;
         }
         self.linted.unread += 1;
@@ -248,5 +252,7 @@ impl<'r> Run<'r> {
             self.report.rule = code;
             watch.end(&mut self.report);
         }
+        let Report { findings, answered, .. } = &mut self.report;
+        findings.retain(|f| !answered.contains(&f.rule));
     }
 }

@@ -14,14 +14,15 @@ use super::knowledge::Knowledge;
 use super::reading::{
     Assignment, Change, CodeUse, Deed, Does, Filter, Reading, Remark, Scalar, Stranger, TableUse, Written,
 };
-use super::scope::{Binding, Meaning, Scope, as_name, last_part, meaning};
+use super::scope::{Binding, Meaning, Scope, as_name, last_part, meaning, schema_of};
 use super::truth::{arguments, literal};
 
-/// Reads one statement.
-pub(super) fn read(statement: &Statement, knowledge: &Knowledge<'_>) -> Reading {
+/// Reads one statement. `locals` are the parameters and variables of the routine around it.
+pub(super) fn read(statement: &Statement, knowledge: &Knowledge<'_>, locals: &[String]) -> Reading {
     let mut reader = Reader {
         knowledge,
-        scopes: Vec::new(),
+        locals,
+        scopes: vec![Scope { aliases: locals.to_vec(), ..Scope::default() }],
         hidden: Vec::new(),
         body: 0,
         reading: Reading { deed: define::deed(statement), ..Reading::default() },
@@ -36,6 +37,8 @@ pub(super) fn read(statement: &Statement, knowledge: &Knowledge<'_>) -> Reading 
 
 struct Reader<'k, 'a> {
     knowledge: &'k Knowledge<'a>,
+    /// Names of the routine around the statement.
+    locals: &'k [String],
     /// From the outermost to the innermost.
     scopes: Vec<Scope<'a>>,
     /// Names of common table expressions.
@@ -101,7 +104,7 @@ impl Visitor for Reader<'_, '_> {
 
 impl<'a> Reader<'_, 'a> {
     fn update(&mut self, update: &Update) -> Scope<'a> {
-        let mut scope = Scope::default();
+        let mut scope = Scope { aliases: self.locals.to_vec(), ..Scope::default() };
         scope.add(self.knowledge, &update.table, &self.hidden);
         let own = scope.bindings.len();
         let from = match &update.from {
@@ -133,6 +136,7 @@ impl<'a> Reader<'_, 'a> {
     fn delete(&mut self, delete: &Delete) -> Scope<'a> {
         let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
         let mut scope = Scope::of(self.knowledge, from, &self.hidden);
+        scope.aliases.extend(self.locals.iter().cloned());
         let using = delete.using.as_deref().unwrap_or_default();
         for table in using {
             scope.add(self.knowledge, table, &self.hidden);
@@ -169,7 +173,7 @@ impl<'a> Reader<'_, 'a> {
         let (table, span) = last_part(name);
         let alias = insert.table_alias.as_ref().map_or_else(|| table.clone(), |a| a.alias.value.clone());
         let spec = self.knowledge.table(&table);
-        let binding = Binding { alias, table, span, spec };
+        let binding = Binding { alias, table, schema: schema_of(name), span, spec };
         let scope = Scope { bindings: vec![binding], aliases: Vec::new() };
         self.uses(&scope.bindings, &[0]);
         let mut sets: Vec<Assignment> =
@@ -246,8 +250,8 @@ impl<'a> Reader<'_, 'a> {
         for (at, binding) in bindings.iter().enumerate() {
             let cte = self.hidden.iter().any(|h| h.eq_ignore_ascii_case(&binding.table));
             if !binding.table.is_empty() && !cte {
-                let (name, span) = (binding.table.clone(), binding.span);
-                self.reading.tables.push(TableUse { name, written: written.contains(&at), span });
+                let (name, schema, span) = (binding.table.clone(), binding.schema.clone(), binding.span);
+                self.reading.tables.push(TableUse { name, schema, written: written.contains(&at), span });
             }
         }
     }
@@ -311,6 +315,7 @@ impl<'a> Reader<'_, 'a> {
 
     fn written_code(&mut self, binding: &Binding<'a>, column: &str, value: &Expr) {
         let Some(spec) = binding.spec else { return };
+        self.epoch(&spec.name, column, value);
         let Some((role_column, _)) = self.knowledge.states(&spec.name, column) else { return };
         for (scalar, span) in literals_of(value) {
             self.reading.codes.push(CodeUse {
@@ -318,6 +323,7 @@ impl<'a> Reader<'_, 'a> {
                 column: format!("{}.{column}", spec.name),
                 scalar,
                 written: true,
+                equal: true,
                 span,
             });
         }
@@ -328,7 +334,7 @@ impl<'a> Reader<'_, 'a> {
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => self.name(expr),
             Expr::BinaryOp { left, op, right } => self.comparison(left, op, right),
             Expr::In { expr, target: InTarget::List(list), negated, .. } => {
-                self.compared(expr, list.iter());
+                self.compared(expr, !negated, list.iter());
                 if *negated {
                     self.null_blind(expr, expr.span());
                 }
@@ -336,7 +342,9 @@ impl<'a> Reader<'_, 'a> {
             Expr::In { target: InTarget::Subquery(query), .. } if query.limit_clause.is_some() => {
                 self.remark(Remark::LimitInSubquery, query.span());
             }
-            Expr::Between { expr, low, high, .. } => self.compared(expr, [low.as_ref(), high.as_ref()].into_iter()),
+            Expr::Between { expr, low, high, .. } => {
+                self.compared(expr, false, [low.as_ref(), high.as_ref()].into_iter())
+            }
             _ => {}
         }
     }
@@ -375,7 +383,7 @@ impl<'a> Reader<'_, 'a> {
             return;
         }
         for (name, other) in [(left, right), (right, left)] {
-            self.compared(name, std::iter::once(other));
+            self.compared(name, *op == BinaryOperator::Eq, std::iter::once(other));
             if *op == BinaryOperator::NotEq && as_literal(other).is_some() {
                 self.null_blind(name, name.span());
             }
@@ -387,6 +395,9 @@ impl<'a> Reader<'_, 'a> {
             {
                 self.remark(Remark::DatabaseClock(table, column), other.span());
             }
+            if let Some((table, column)) = self.column(name) {
+                self.epoch(&table, &column, other);
+            }
             if let Expr::Function(function) = name
                 && let [inner] = arguments(&function.args).as_slice()
                 && let Some((table, column)) = self.column(inner)
@@ -396,7 +407,7 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    fn compared<'e>(&mut self, name: &Expr, values: impl Iterator<Item = &'e Expr>) {
+    fn compared<'e>(&mut self, name: &Expr, equal: bool, values: impl Iterator<Item = &'e Expr>) {
         let Some((table, column)) = self.column(name) else { return };
         let Some((role_column, _)) = self.knowledge.states(&table, &column) else { return };
         for value in values {
@@ -406,9 +417,18 @@ impl<'a> Reader<'_, 'a> {
                     column: format!("{table}.{column}"),
                     scalar,
                     written: false,
+                    equal,
                     span: value.span(),
                 });
             }
+        }
+    }
+
+    /// Notes a date that meets a column of milliseconds.
+    fn epoch(&mut self, table: &str, column: &str, value: &Expr) {
+        let name = self.knowledge.role_column(table, column);
+        if name.is_some_and(|n| self.knowledge.manifest.is_epoch_ms(&n)) && conditions::is_date(value) {
+            self.remark(Remark::EpochAgainstTime(table.to_owned(), column.to_owned()), value.span());
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Nothing of the syntax tree is kept, so a long script needs little memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use sqlparser::tokenizer::Span;
@@ -73,6 +73,8 @@ pub struct Definition {
 pub struct TableUse {
     /// The name without its schema.
     pub name: String,
+    /// The schema that is written before it.
+    pub schema: Option<String>,
     /// Whether it is written.
     pub written: bool,
     /// Where.
@@ -101,6 +103,8 @@ pub struct CodeUse {
     pub scalar: Scalar,
     /// Whether it is written.
     pub written: bool,
+    /// Whether the column must equal it, or another of a list.
+    pub equal: bool,
     /// Where the literal stands.
     pub span: Span,
 }
@@ -287,6 +291,8 @@ pub enum Bound {
 pub struct Selected {
     /// Codes.
     pub codes: Vec<String>,
+    /// Names of states of these codes that the condition on the column beside rules out.
+    pub ruled_out: BTreeSet<String>,
     /// Codes that the manifest does not list.
     pub other: bool,
     /// NULL.
@@ -306,6 +312,8 @@ pub enum Remark {
     WrappedColumn(String, String),
     /// The database's clock against a column that the scheduler writes: table and column.
     DatabaseClock(String, String),
+    /// A date against a column of milliseconds since the epoch: table and column.
+    EpochAgainstTime(String, String),
     /// A sub-query reads the table that the statement changes.
     SameTable(String),
     /// `LIMIT` inside `IN (SELECT …)`.

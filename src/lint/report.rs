@@ -20,6 +20,8 @@ pub struct Report<'r> {
     pub(super) start: usize,
     /// Tables (lower case) that the script itself made.
     pub(super) made: BTreeSet<String>,
+    /// Rules whose objection another change of the script answers.
+    pub(super) answered: BTreeSet<String>,
     /// The code of the rule that speaks.
     pub(super) rule: &'r str,
     pub(super) findings: Vec<Finding>,
@@ -27,7 +29,15 @@ pub struct Report<'r> {
 
 impl<'r> Report<'r> {
     pub(super) fn new(knowledge: &'r Knowledge<'r>, places: &'r Places<'r>) -> Self {
-        Self { knowledge, places, start: 0, made: BTreeSet::new(), rule: "", findings: Vec::new() }
+        Self {
+            knowledge,
+            places,
+            start: 0,
+            made: BTreeSet::new(),
+            answered: BTreeSet::new(),
+            rule: "",
+            findings: Vec::new(),
+        }
     }
 
     /// Whether the script itself made a table.
@@ -93,6 +103,17 @@ pub struct Transition<'c, 'k> {
     pub spoken: bool,
 }
 
+impl Transition<'_, '_> {
+    /// Whether the rows' state must equal something whose value does not stand in the statement:
+    /// a parameter, or another table's row. No state is ruled out then, and yet one was chosen.
+    #[must_use]
+    pub fn is_bound_unseen(&self) -> bool {
+        let selected = self.change.filter.states.get(&self.column.to_lowercase());
+        let all = selected.is_none_or(|s| self.set.states.iter().all(|state| s.codes.contains(&state.code)));
+        all && self.change.filter.fixes(&self.column)
+    }
+}
+
 /// The updates of states in a statement.
 pub fn transitions<'c, 'k>(knowledge: &Knowledge<'k>, reading: &'c Reading) -> Vec<Transition<'c, 'k>> {
     let mut found = Vec::new();
@@ -114,7 +135,8 @@ pub fn selected<'s>(change: &Change, column: &str, set: &'s StateSet) -> Vec<&'s
     let Some(selected) = change.filter.states.get(&column.to_lowercase()) else {
         return set.states.iter().collect();
     };
-    let mut states: Vec<&State> = set.states.iter().filter(|s| selected.codes.contains(&s.code)).collect();
+    let possible = |s: &&State| selected.codes.contains(&s.code) && !selected.ruled_out.contains(&s.name);
+    let mut states: Vec<&State> = set.states.iter().filter(possible).collect();
     states.extend(set.null.as_ref().filter(|_| selected.null));
     states.extend(set.other.as_ref().filter(|_| selected.other));
     states

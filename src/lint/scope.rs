@@ -13,6 +13,8 @@ pub(super) struct Binding<'a> {
     pub alias: String,
     /// The table's name as written; empty for a derived table.
     pub table: String,
+    /// The schema that is written before the name.
+    pub schema: Option<String>,
     /// Where the name stands.
     pub span: Span,
     /// The scheduler's table, if it is one. Others have columns that nobody knows.
@@ -24,7 +26,7 @@ pub(super) struct Binding<'a> {
 pub(super) struct Scope<'a> {
     /// Tables.
     pub bindings: Vec<Binding<'a>>,
-    /// Names that a SELECT gives to its results.
+    /// Names that are no columns: a SELECT's results, a routine's parameters and variables.
     pub aliases: Vec<String>,
 }
 
@@ -76,12 +78,18 @@ impl<'a> Scope<'a> {
                 let spec = if named_here || system { None } else { knowledge.table(&table) };
                 // What belongs to the database has a name here for its columns only.
                 let table = if system { String::new() } else { table };
-                self.bindings.push(Binding { alias, table, span, spec });
+                self.bindings.push(Binding { alias, table, schema: schema_of(name), span, spec });
             }
             TableFactor::NestedJoin { table_with_joins, .. } => self.add(knowledge, table_with_joins, hidden),
             other => {
                 let alias = alias_of(other).map(|a| a.value.clone()).unwrap_or_default();
-                self.bindings.push(Binding { alias, table: String::new(), span: Span::empty(), spec: None });
+                self.bindings.push(Binding {
+                    alias,
+                    table: String::new(),
+                    schema: None,
+                    span: Span::empty(),
+                    spec: None,
+                });
             }
         }
     }
@@ -107,10 +115,21 @@ impl<'a> Scope<'a> {
             SetExpr::Select(select) => Self::of_select(knowledge, select, hidden),
             // The names of a union are those of its first part; its columns are not looked for.
             _ => Self {
-                bindings: vec![Binding { alias: String::new(), table: String::new(), span: Span::empty(), spec: None }],
+                bindings: vec![Binding {
+                    alias: String::new(),
+                    table: String::new(),
+                    schema: None,
+                    span: Span::empty(),
+                    spec: None,
+                }],
                 aliases: Vec::new(),
             },
         }
+    }
+
+    /// Whether a name is known and no column.
+    pub fn is_alias(&self, name: &str) -> bool {
+        self.aliases.iter().any(|a| a.eq_ignore_ascii_case(name))
     }
 
     /// The binding that a qualifier names.
@@ -168,7 +187,7 @@ fn anywhere<'s, 'a>(scopes: &'s [Scope<'a>], knowledge: &Knowledge<'a>, name: &s
             // A whole row: to_json(t).
             unknown |= binding.alias.eq_ignore_ascii_case(name);
         }
-        unknown |= scope.aliases.iter().any(|a| a.eq_ignore_ascii_case(name));
+        unknown |= scope.is_alias(name);
     }
     if unknown || looked.is_empty() || UNITS.contains(&name.to_lowercase().as_str()) {
         return Meaning::Opaque;
@@ -194,12 +213,17 @@ pub(super) fn last_part(name: &ObjectName) -> (String, Span) {
     ident.map_or_else(|| (String::new(), Span::empty()), |i| (i.value.clone(), i.span))
 }
 
+/// What stands before the table's own name.
+pub(super) fn schema_of(name: &ObjectName) -> Option<String> {
+    name.0.iter().rev().nth(1).and_then(|p| p.as_ident()).map(|i| i.value.clone())
+}
+
 /// Tables that the database itself has.
 pub(super) fn is_system(name: &ObjectName) -> bool {
     const SCHEMAS: [&str; 6] = ["information_schema", "pg_catalog", "performance_schema", "mysql", "sys", "temp"];
-    let schema = name.0.iter().rev().nth(1).and_then(|p| p.as_ident());
+    let schema = schema_of(name);
     let bare = last_part(name).0.to_lowercase();
-    schema.is_some_and(|s| SCHEMAS.contains(&s.value.to_lowercase().as_str()))
+    schema.is_some_and(|s| SCHEMAS.contains(&s.to_lowercase().as_str()))
         || bare.starts_with("pg_")
         || bare.starts_with("sqlite_")
         || bare == "dual"

@@ -1,6 +1,10 @@
-//! The linter: its pages' examples, whole scripts, and texts that nobody would write.
+//! The linter: clean scripts, a bad runbook, its pages' examples, whole scripts, and texts that nobody would write.
 
+mod blog;
+mod clean;
 mod pages;
+mod refused;
+mod sarif;
 mod scripts;
 mod texts;
 

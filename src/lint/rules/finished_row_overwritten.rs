@@ -11,7 +11,7 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         let lost: Vec<&State> = t.from.iter().copied().filter(overwritten).collect();
         // Finished states that are named on purpose are meant.
         let meant = t.spoken && t.from.iter().all(|s| s.finished);
-        if lost.is_empty() || meant || t.change.filter.fixes(&t.column) && !t.spoken {
+        if lost.is_empty() || meant || t.is_bound_unseen() {
             continue;
         }
         let named = t.change.filter.names(&report.knowledge.key(&t.change.table));

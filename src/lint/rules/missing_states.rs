@@ -19,7 +19,8 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         let forgotten: Vec<&State> = t.set.states.iter().filter(missed).collect();
         let (Some(span), false) = (t.change.filter.span, forgotten.is_empty()) else { continue };
         let message = format!("rows in {} are active, too, and stay as they are", listed(&forgotten));
-        let fact = format!("unfinished states of {}.{} in {}", t.change.table, t.column, report.knowledge.title());
+        let taken: Vec<&State> = t.from.iter().copied().filter(|s| !s.finished).collect();
+        let fact = format!("the condition takes {}; these are the other unfinished states of {}.{} in {}", listed(&taken), t.change.table, t.column, report.knowledge.title());
         report.at(span, Level::Warning, message).why(fact).help("take them in, or say why not");
     }
 }

@@ -81,6 +81,9 @@ rules! {
         scheduler_table_defined = "scheduler-table-defined",
         create_select = "create-select",
         safe_updates_off = "safe-updates-off",
+        reads_other_state = "reads-other-state",
+        epoch_against_time = "epoch-against-time",
+        isolation_and_binlog = "isolation-and-binlog",
     }
     across {
         implicit_commit = "implicit-commit",

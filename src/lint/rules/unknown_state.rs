@@ -26,6 +26,7 @@ fn illegal(report: &mut Report<'_>, used: &CodeUse, set: &StateSet, state: &Stat
     let finding = report.at(used.span, level, message);
     finding.why(format!("{} lists it for compatibility only", set.type_name));
     offer(finding, set, &state.phase);
+    finding.help(all_legal(set));
 }
 
 fn unknown(report: &mut Report<'_>, used: &CodeUse, set: &StateSet, code: &str) {
@@ -56,8 +57,12 @@ fn unknown(report: &mut Report<'_>, used: &CodeUse, set: &StateSet, code: &str) 
     for fact in elsewhere.into_iter().chain(releases) {
         finding.why(fact);
     }
+    finding.help(all_legal(set));
+}
+
+fn all_legal(set: &StateSet) -> String {
     let legal: Vec<&State> = set.states.iter().filter(|s| s.legal).collect();
-    finding.help(format!("states of this column: {}", listed(&legal)));
+    format!("states of this column: {}", listed(&legal))
 }
 
 /// Written, it breaks the reader; compared, it selects nothing.

@@ -1,7 +1,7 @@
 //! A table that the release does not have.
 
 use crate::lint::finding::Level;
-use crate::lint::reading::Reading;
+use crate::lint::reading::{Reading, TableUse};
 use crate::lint::report::Report;
 use crate::manifest::Engine;
 
@@ -27,7 +27,11 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
                 let ours = knowledge.looks_ours(&used.name);
                 let ways = knowledge.instead_of_table(&used.name);
                 let likely = ours || !ways.is_empty();
-                let level = if likely { Level::Error } else { Level::Info };
+                let level = match likely {
+                    true if stands_apart(report, reading, used) => Level::Warning,
+                    true => Level::Error,
+                    false => Level::Info,
+                };
                 let message = match likely {
                     true => format!("{title} has no table {}", used.name),
                     false => format!("{} is no table of {title}: what is done to it is not checked", used.name),
@@ -39,4 +43,11 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
             }
         }
     }
+}
+
+/// Whether a table stands in another schema than the scheduler's tables of the statement:
+/// copies that people keep bear names like the scheduler's.
+fn stands_apart(report: &Report<'_>, reading: &Reading, used: &TableUse) -> bool {
+    let known = |t: &&TableUse| report.knowledge.table(&t.name).is_some();
+    used.schema.is_some() && reading.tables.iter().filter(known).any(|t| t.schema != used.schema)
 }

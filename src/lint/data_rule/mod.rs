@@ -1,15 +1,15 @@
 //! Rules about one scheduler: `rules/<scheduler>/<code>.toml`.
 
-use std::collections::BTreeMap;
+mod file;
+mod text;
 
-use minijinja::{Environment, context};
-use serde::Deserialize;
-
-use super::finding::Level;
-use super::knowledge::Knowledge;
-use super::reading::{Assignment, Change, Reading};
-use super::report::{Report, listed, selected, written};
+use self::file::RuleFile;
+use self::text::Told;
 use crate::data::Tree;
+use crate::lint::finding::Level;
+use crate::lint::knowledge::Knowledge;
+use crate::lint::reading::{Assignment, Change, Reading};
+use crate::lint::report::{Report, listed, selected, written};
 use crate::manifest::{Manifests, State, StateSet, version_order};
 use crate::{Error, Result};
 
@@ -28,57 +28,6 @@ pub struct DataRule {
     pub scheduler: String,
     level: Level,
     file: RuleFile,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RuleFile {
-    /// `info`, `warning` or `error`.
-    level: String,
-    /// The sentence, a template: `table`, `from`, `to`, `release`, and `col.<role column>`.
-    message: String,
-    /// Why.
-    #[serde(default)]
-    why: Vec<String>,
-    /// The ways out.
-    #[serde(default)]
-    help: Vec<String>,
-    /// Where the fact was read.
-    source: Vec<String>,
-    /// Roles whose tables it is about; all of the scheduler's if none is named.
-    #[serde(default)]
-    on: Vec<String>,
-    /// `update`, `delete`, `insert`; all if none is named.
-    #[serde(default)]
-    does: Vec<String>,
-    /// The first release that it is about.
-    since: Option<String>,
-    /// The first release that it is no longer about.
-    before: Option<String>,
-    /// Columns that are all written.
-    #[serde(default)]
-    sets: Vec<String>,
-    /// Columns none of which is written.
-    #[serde(default)]
-    sets_none: Vec<String>,
-    /// Columns that the condition all binds to a value, a join or a query.
-    #[serde(default)]
-    binds: Vec<String>,
-    /// Columns none of which the condition binds to a value, a join or a query.
-    #[serde(default)]
-    binds_none: Vec<String>,
-    /// The condition names rows by these columns and by nothing else.
-    #[serde(default)]
-    binds_only: Vec<String>,
-    /// The rows' states before: column → states, of which the condition may select one.
-    #[serde(default)]
-    from: BTreeMap<String, Vec<String>>,
-    /// The states that are written: column → states, of which one is.
-    #[serde(default)]
-    to: BTreeMap<String, Vec<String>>,
-    /// Literals that are written: column → values, of which one is.
-    #[serde(default)]
-    gets: BTreeMap<String, Vec<String>>,
 }
 
 impl DataRules {
@@ -105,14 +54,15 @@ impl DataRules {
             let level =
                 Level::of(&file.level).ok_or_else(|| wrong(format!("level = \"{}\" is no level", file.level)))?;
             let rule = DataRule { code: code.to_owned(), scheduler: scheduler.to_owned(), level, file };
-            rule.check_names(manifests).map_err(|e| e.context(&data.origin))?;
+            rule.file.check_names(&rule.scheduler, manifests).map_err(|e| e.context(&data.origin))?;
+            text::check(&rule, manifests).map_err(|e| e.context(&data.origin))?;
             rules.push(rule);
         }
         Ok(Self { rules })
     }
 
     /// The rules that are about a release.
-    pub(super) fn of(&self, knowledge: &Knowledge<'_>) -> Vec<&DataRule> {
+    pub(in crate::lint) fn of(&self, knowledge: &Knowledge<'_>) -> Vec<&DataRule> {
         let release = version_order(&knowledge.release);
         let ours = |r: &&DataRule| r.scheduler == knowledge.manifest.scheduler && r.file.covers(&release);
         self.rules.iter().filter(ours).collect()
@@ -124,49 +74,41 @@ impl DataRules {
     }
 }
 
-impl RuleFile {
-    fn covers(&self, release: &[u64]) -> bool {
-        let at_least = self.since.as_ref().is_none_or(|since| release >= version_order(since).as_slice());
-        at_least && self.before.as_ref().is_none_or(|before| release < version_order(before).as_slice())
-    }
-
-    fn columns(&self) -> impl Iterator<Item = &String> {
-        let lists = [&self.sets, &self.sets_none, &self.binds, &self.binds_none, &self.binds_only];
-        lists.into_iter().flatten().chain(self.from.keys()).chain(self.to.keys()).chain(self.gets.keys())
-    }
-}
-
 impl DataRule {
-    /// Every role, column and release must be one that some generation has.
-    fn check_names(&self, manifests: &Manifests) -> Result<()> {
-        let all = manifests.of(&self.scheduler)?;
-        let releases = [&self.file.since, &self.file.before].into_iter().flatten();
-        for release in releases {
-            manifests.release(&self.scheduler, release)?;
-        }
-        for role in &self.file.on {
-            if !all.iter().any(|m| m.has(role)) {
-                return Err(Error::usage(format!("on: no generation has a role `{role}`")));
-            }
-        }
-        for column in self.file.columns() {
-            let known = |m: &&crate::manifest::Manifest| {
-                let roles = m.roles.iter().filter(|(name, _)| self.file.on.is_empty() || self.file.on.contains(name));
-                roles.into_iter().any(|(_, r)| r.columns.contains_key(column))
-            };
-            if !all.iter().any(known) {
-                return Err(Error::usage(format!("no role of the rule has a column `{column}`")));
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn check(&self, report: &mut Report<'_>, reading: &Reading) {
+    pub(in crate::lint) fn check(&self, report: &mut Report<'_>, reading: &Reading) {
         for change in &reading.changes {
+            if self.is_answered_by(report.knowledge, change) {
+                report.answered.insert(self.code.clone());
+            }
+            if self.asks(report.knowledge, reading) {
+                continue;
+            }
             if let Some(found) = self.applies(report.knowledge, change) {
                 self.say(report, change, &found);
             }
         }
+    }
+
+    /// Whether the statement reads a table that the rule would have it ask.
+    fn asks(&self, knowledge: &Knowledge<'_>, reading: &Reading) -> bool {
+        let asked =
+            |name: &str| knowledge.role(name).is_some_and(|(role, _)| self.file.reads_none.iter().any(|r| r == role));
+        reading.tables.iter().any(|t| !t.written && asked(&t.name))
+    }
+
+    /// Whether a change is the one that makes right what the rule objects to.
+    fn is_answered_by(&self, knowledge: &Knowledge<'_>, change: &Change) -> bool {
+        let Some(unless) = &self.file.unless else { return false };
+        let Some((role, spec)) = knowledge.role(&change.table) else { return false };
+        let has = |(column, wanted): (&String, &Vec<String>), before: bool| {
+            spec.columns.get(column).is_some_and(|name| match before {
+                true => states(knowledge, change, name, wanted, selected).is_some(),
+                false => states(knowledge, change, name, wanted, written).is_some(),
+            })
+        };
+        self.file.on.iter().any(|r| r == role)
+            && unless.from.iter().all(|pair| has(pair, true))
+            && unless.to.iter().all(|pair| has(pair, false))
     }
 
     fn applies(&self, knowledge: &Knowledge<'_>, change: &Change) -> Option<Found> {
@@ -182,7 +124,7 @@ impl DataRule {
         let set = |column: &String| real(column).is_some_and(|c| change.set(c).is_some());
         let bound = |column: &String| {
             let bound = real(column).and_then(|c| change.filter.bounds.get(&c.to_lowercase()));
-            bound.is_some_and(|b| *b != super::reading::Bound::Range)
+            bound.is_some_and(|b| *b != crate::lint::reading::Bound::Range)
         };
         // A column that the release lacks can be neither written nor missed.
         let has = |columns: &[String]| columns.is_empty() || columns.iter().any(|c| real(c).is_some());
@@ -230,7 +172,7 @@ impl DataRule {
             .filter
             .bounds
             .iter()
-            .filter(|(_, b)| **b == super::reading::Bound::Value)
+            .filter(|(_, b)| **b == crate::lint::reading::Bound::Value)
             .map(|(c, _)| c)
             // A state says which kind of rows, not which rows.
             .filter(|c| role.columns.get("state").is_none_or(|s| !s.eq_ignore_ascii_case(c)))
@@ -244,13 +186,9 @@ impl DataRule {
     fn say(&self, report: &mut Report<'_>, change: &Change, found: &Found) {
         let knowledge = report.knowledge;
         let columns = knowledge.role(&change.table).map(|(_, role)| role.columns.clone()).unwrap_or_default();
-        let render = |text: &str| {
-            let values = context! {
-                table => &change.table, from => &found.from, to => &found.to,
-                release => knowledge.title(), col => &columns,
-            };
-            Environment::new().render_str(text, values).unwrap_or_else(|_| text.to_owned())
-        };
+        let release = knowledge.title();
+        let told = Told { table: &change.table, from: &found.from, to: &found.to, release: &release, col: &columns };
+        let render = |text: &str| text::render(text, &told).unwrap_or_else(|_| text.to_owned());
         let span = found.at.as_ref().map_or(change.span, |a| a.span);
         let finding = report.at(span, self.level, render(&self.file.message));
         for fact in &self.file.why {

@@ -1,0 +1,125 @@
+//! A rule's file, and what must be right in it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::manifest::{Manifests, Role, version_order};
+use crate::{Error, Result};
+
+/// What stands in a rule's file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RuleFile {
+    /// `info`, `warning` or `error`.
+    pub level: String,
+    /// The sentence, a template: `table`, `from`, `to`, `release`, and `col.<role column>`.
+    pub message: String,
+    /// Why.
+    #[serde(default)]
+    pub why: Vec<String>,
+    /// The ways out.
+    #[serde(default)]
+    pub help: Vec<String>,
+    /// Where the fact was read.
+    pub source: Vec<String>,
+    /// Roles whose tables it is about; all of the scheduler's if none is named.
+    #[serde(default)]
+    pub on: Vec<String>,
+    /// `update`, `delete`, `insert`; all if none is named.
+    #[serde(default)]
+    pub does: Vec<String>,
+    /// The first release that it is about.
+    pub since: Option<String>,
+    /// The first release that it is no longer about.
+    pub before: Option<String>,
+    /// Columns that are all written.
+    #[serde(default)]
+    pub sets: Vec<String>,
+    /// Columns none of which is written.
+    #[serde(default)]
+    pub sets_none: Vec<String>,
+    /// Columns that the condition all binds to a value, a join or a query.
+    #[serde(default)]
+    pub binds: Vec<String>,
+    /// Columns none of which the condition binds to a value, a join or a query.
+    #[serde(default)]
+    pub binds_none: Vec<String>,
+    /// The condition names rows by these columns and by nothing else.
+    #[serde(default)]
+    pub binds_only: Vec<String>,
+    /// The rows' states before: column → states, of which the condition may select one.
+    #[serde(default)]
+    pub from: BTreeMap<String, Vec<String>>,
+    /// The states that are written: column → states, of which one is.
+    #[serde(default)]
+    pub to: BTreeMap<String, Vec<String>>,
+    /// Literals that are written: column → values, of which one is.
+    #[serde(default)]
+    pub gets: BTreeMap<String, Vec<String>>,
+    /// Roles none of whose tables the statement reads: who asks them has thought of it.
+    #[serde(default)]
+    pub reads_none: Vec<String>,
+    /// Another change of the script that makes this one right.
+    pub unless: Option<Unless>,
+}
+
+/// A change that answers what a rule objects to, anywhere in the script.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Unless {
+    /// The rows' states before: column → states, of which the condition selects one.
+    pub from: BTreeMap<String, Vec<String>>,
+    /// The states that are written: column → states, of which one is.
+    pub to: BTreeMap<String, Vec<String>>,
+}
+
+impl RuleFile {
+    /// Whether the rule is about a release.
+    pub fn covers(&self, release: &[u64]) -> bool {
+        let at_least = self.since.as_ref().is_none_or(|since| release >= version_order(since).as_slice());
+        at_least && self.before.as_ref().is_none_or(|before| release < version_order(before).as_slice())
+    }
+
+    /// Whether the rule can find something in the table of a role.
+    pub fn can_speak_of(&self, name: &str, role: &Role) -> bool {
+        let needed = self.sets.iter().chain(&self.binds).chain(self.from.keys()).chain(self.to.keys());
+        let has = |column: &String| role.columns.contains_key(column);
+        let is_on = self.on.is_empty() || self.on.iter().any(|r| r == name);
+        // What none of its columns is there for cannot be missed.
+        let mut missed = [&self.sets_none, &self.binds_none].into_iter();
+        let can_miss = missed.all(|list| list.is_empty() || list.iter().any(has));
+        is_on && can_miss && needed.chain(self.gets.keys()).all(has)
+    }
+
+    /// The role columns that it names.
+    fn columns(&self) -> impl Iterator<Item = &String> {
+        let unless = self.unless.iter().flat_map(|u| u.from.keys().chain(u.to.keys()));
+        let lists = [&self.sets, &self.sets_none, &self.binds, &self.binds_none, &self.binds_only];
+        lists.into_iter().flatten().chain(self.from.keys()).chain(self.to.keys()).chain(self.gets.keys()).chain(unless)
+    }
+
+    /// Every role, column and release must be one that some generation has.
+    pub fn check_names(&self, scheduler: &str, manifests: &Manifests) -> Result<()> {
+        let all = manifests.of(scheduler)?;
+        let releases = [&self.since, &self.before].into_iter().flatten();
+        for release in releases {
+            manifests.release(scheduler, release)?;
+        }
+        for role in self.on.iter().chain(&self.reads_none) {
+            if !all.iter().any(|m| m.has(role)) {
+                return Err(Error::usage(format!("no generation has a role `{role}`")));
+            }
+        }
+        for column in self.columns() {
+            let known = |m: &&crate::manifest::Manifest| {
+                let roles = m.roles.iter().filter(|(name, _)| self.on.is_empty() || self.on.contains(name));
+                roles.into_iter().any(|(_, r)| r.columns.contains_key(column))
+            };
+            if !all.iter().any(known) {
+                return Err(Error::usage(format!("no role of the rule has a column `{column}`")));
+            }
+        }
+        Ok(())
+    }
+}

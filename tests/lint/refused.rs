@@ -1,0 +1,49 @@
+//! Rules with mistakes are refused when they are loaded.
+
+use flowmend::data::Tree;
+use flowmend::lint::DataRules;
+use flowmend::manifest::Manifests;
+
+/// A rule that is right, but for what a test puts in.
+fn load(from: &str, to: &str) -> Result<DataRules, String> {
+    const RIGHT: &str = r#"level = "warning"
+message = "{{ table }} rows become {{ to }}"
+why = ["first", "{{ col.state }} of {{ release }}"]
+help = ["{{ from }}"]
+source = ["somewhere"]
+on = ["task_instance"]
+does = ["update"]
+reads_none = ["command"]
+
+[to]
+state = ["finished"]
+"#;
+    assert!(RIGHT.contains(from));
+    let text = RIGHT.replace(from, to);
+    let tree = Tree::of([("dolphinscheduler/mine.toml", text.as_str())]);
+    DataRules::from_tree(&tree, &Manifests::load(None).unwrap()).map_err(|e| format!("{e:#}"))
+}
+
+#[test]
+fn a_rule_without_mistakes_is_loaded() {
+    assert_eq!(load("first", "second").unwrap().iter().count(), 1);
+}
+
+#[test]
+fn mistakes_are_named_with_file_and_key() {
+    for (from, to, wanted) in [
+        ("{{ table }}", "{{ table", "message"),
+        ("{{ table }}", "{{ tabel }}", "message"),
+        ("{{ col.state }}", "{{ col.stat }}", "why[1]"),
+        ("{{ from }}", "{% if from %}", "help[0]"),
+        ("{{ from }}", "{{ from | shout }}", "help[0]"),
+        ("\"warning\"", "\"loud\"", "level"),
+        ("\"command\"", "\"comand\"", "comand"),
+        ("state =", "stat =", "stat"),
+        ("does =", "dose =", "dose"),
+    ] {
+        let said = load(from, to).unwrap_err();
+        assert!(said.contains("dolphinscheduler/mine.toml"), "{to}: {said}");
+        assert!(said.contains(wanted), "{to}: {said}");
+    }
+}
