@@ -2,13 +2,16 @@
 
 mod backfills;
 mod claims;
+mod deadlines;
 mod gone_dags;
 mod healed;
 mod heartbeats;
 mod left_triggers;
 mod revisions;
+mod shown;
 mod stale_jobs;
 mod stranded_runs;
+mod tries;
 mod unsendable;
 mod unused_versions;
 mod zombie_tasks;
