@@ -76,7 +76,8 @@ fn a_run_in_the_place_of_the_next_one_is_shown() {
     for (release, next) in [("1.10.15", 0), ("2.0.0", 1), ("2.1.4", 0), ("2.2.5", 0), ("3.3.2", 0)] {
         let m = manifest_of("airflow", release);
         let mut night = Night::new(Server::Sqlite, &m);
-        let flags = [("active", Some("1")), ("stale", Some("0")), ("paused", Some("0")), ("max_active_runs", Some("1"))];
+        let flags =
+            [("active", Some("1")), ("stale", Some("0")), ("paused", Some("0")), ("max_active_runs", Some("1"))];
         let dag = [("dag_id", Some("d")), ("next_date", Some("2026-10-03 00:00:00"))];
         night.rows.add("dag", &[&dag[..], &flags].concat());
         let manual = [("run_type", Some("manual"))];

@@ -59,7 +59,8 @@ fn records_that_never_end_are_closed() {
             let planned = plan(&db, release, "unfinished-tries", &[]).expect(0).out;
             assert!(planned.contains("2 recorded tries"), "{release}: {planned}");
             round(&db, release, |db| {
-                let sql = "SELECT task_id, state FROM task_instance_history WHERE end_date IS NOT NULL ORDER BY task_id";
+                let sql =
+                    "SELECT task_id, state FROM task_instance_history WHERE end_date IS NOT NULL ORDER BY task_id";
                 let failed = |task: &str| [Some(task.to_owned()), Some("failed".to_owned())];
                 assert_eq!(db.rows(sql), [failed("ghost"), failed("silent")], "{server:?} {release}");
             });
