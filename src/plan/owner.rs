@@ -116,6 +116,12 @@ pub struct Proof {
 }
 
 impl OwnerClaim {
+    /// Whether the heartbeats or a registry showed it, and nobody said it.
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        self.registry.is_some() || self.said_by.starts_with("the heartbeats")
+    }
+
     /// Whether every owner is meant, of its scope if it has one.
     #[must_use]
     pub fn is_any(&self) -> bool {

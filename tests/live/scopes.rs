@@ -67,7 +67,7 @@ fn heartbeats_show_the_dead_of_each_scope() {
         }
         // A living node, and all of a scheduler in which nothing beats: nothing is proved.
         for unproved in ["'A'/'node1'", "'B'/'node2'", "'C'/'node3'"] {
-            assert!(line(unproved).contains("listed in this database"), "{server:?}: {}", shown.out);
+            assert!(line(unproved).contains("checked in, not watched"), "{server:?}: {}", shown.out);
         }
         assert!(line("'C'/'gone'").contains("nothing known"), "{server:?}: {}", shown.out);
         // A row of check-ins is its own owner.
