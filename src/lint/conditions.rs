@@ -114,6 +114,14 @@ fn merge(bounds: &mut BTreeMap<String, Bound>, column: String, bound: Bound) {
     *kept = (*kept).min(bound);
 }
 
+/// What is compared, without the type or collation that it is compared as.
+fn bare(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Nested(inner) | Expr::Collate { expr: inner, .. } | Expr::Cast { expr: inner, .. } => bare(inner),
+        plain => plain,
+    }
+}
+
 /// Whether every column is named with its table: inside of a query a bare name may be another's.
 fn is_qualified(expr: &Expr) -> bool {
     visit_expressions(expr, |inner| match inner {
@@ -147,11 +155,12 @@ fn bounds(expr: &Expr, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
         }
         Expr::BinaryOp { left, op, right } => {
             for (name, other) in [(left, right), (right, left)] {
+                let (name, other) = (bare(name), bare(other));
                 let Some(column) = judge.own(name) else { continue };
                 let same = matches!(op, BinaryOperator::Spaceship | BinaryOperator::Is);
                 let bound = match op {
                     _ if !same && *op != BinaryOperator::Eq => Bound::Range,
-                    _ if matches!(other.as_ref(), Expr::Subquery(_)) => Bound::Query,
+                    _ if matches!(other, Expr::Subquery(_)) => Bound::Query,
                     _ if as_name(other).is_none() || judge.is_variable(other) => Bound::Value,
                     _ if same => Bound::Row,
                     _ => Bound::Join,
@@ -161,7 +170,7 @@ fn bounds(expr: &Expr, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
         }
         Expr::IsNotDistinctFrom(left, right) => {
             for name in [left, right] {
-                if let Some(column) = judge.own(name) {
+                if let Some(column) = judge.own(bare(name)) {
                     merge(&mut found, column, Bound::Row);
                 }
             }

@@ -186,20 +186,34 @@ async fn planned(
     Ok((plan, files))
 }
 
-/// Every bundle of every test passes flowmend's own linter, as `flowmend plan` asks.
+/// Every bundle of every test passes flowmend's own linter, as `flowmend plan` asks; what
+/// is planned on SQLite does so in the words of the other dialects, too.
 fn passes_the_linter(plan: &Plan, files: &BTreeMap<String, String>) -> Result<()> {
+    passes(plan, files)?;
+    if plan.target.dialect != "sqlite" || plan.steps.is_empty() {
+        return Ok(());
+    }
+    for dialect in ["mysql", "postgresql"] {
+        let mut other = plan.clone();
+        dialect.clone_into(&mut other.target.dialect);
+        passes(&other, &files::render(&other, &app().templates)?)?;
+    }
+    Ok(())
+}
+
+fn passes(plan: &Plan, files: &BTreeMap<String, String>) -> Result<()> {
     let script = files.iter().find(|(name, _)| name.starts_with("apply."));
     let Some((_, script)) = script else { return Ok(()) };
     let faults = faults_of(plan, script, &app().manifests, &app().rules)?;
-    if !faults.is_empty()
-        && let Some(dir) = std::env::var_os("FLOWMEND_TEST_KEEP")
-    {
-        std::fs::write(dir, script).unwrap();
+    if faults.is_empty() {
+        return Ok(());
     }
+    if let Some(file) = std::env::var_os("FLOWMEND_TEST_KEEP") {
+        std::fs::write(file, script).unwrap();
+    }
+    let steps: Vec<String> = plan.steps.iter().map(|s| format!("{} {:?} {}", s.recipe, s.op, s.table)).collect();
     let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
-    let steps =
-        || plan.steps.iter().map(|s| format!("{} {:?} {}", s.recipe, s.op, s.table)).collect::<Vec<_>>().join(", ");
-    if said.is_empty() { Ok(()) } else { Err(Error::internal(format!("{}\nin {}", said.join("\n"), steps()))) }
+    Err(Error::internal(format!("{}: {}\nin {}", plan.target.dialect, said.join("\n"), steps.join(", "))))
 }
 
 /// `flowmend inspect`.
