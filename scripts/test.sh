@@ -40,6 +40,9 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 servers_start || exit 1
 
+# Most tests wait most of the time: for a server, or for a heartbeat that may move.
+export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((3 * $(nproc)))}
+
 # One failing test program must not hide the others' results.
 status=0
 cd -- "$root"

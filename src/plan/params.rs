@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Zone;
 use super::owner::{OwnerClaim, OwnerForm, read_claim};
 use crate::recipe::{Parameter, ParameterKind, Recipe};
+use crate::ui::safe;
 use crate::{Error, Result};
 use jiff::{SignedDuration, Timestamp};
 
@@ -138,7 +139,7 @@ fn read_one(p: &Parameter, texts: &[String], now: Timestamp, zone: Option<&Zone>
         },
         ParameterKind::Texts => ParamValue::Texts(texts.to_vec()),
         ParameterKind::Numbers => ParamValue::Numbers(numbers(&p.name, texts)?),
-        ParameterKind::Owners | ParameterKind::Names => ParamValue::Owners(claims(p, texts, zone, said_by)?),
+        ParameterKind::Owners | ParameterKind::Names => ParamValue::Owners(claims(p, texts, now, zone, said_by)?),
     })
 }
 
@@ -151,9 +152,32 @@ pub fn numbers(name: &str, texts: &[String]) -> Result<Vec<i64>> {
     parts.map(|t| t.parse().map_err(|_| Error::usage(format!("--{name}: `{t}` is not a whole number")))).collect()
 }
 
-fn claims(p: &Parameter, texts: &[String], zone: Option<&Zone>, said_by: &str) -> Result<Vec<OwnerClaim>> {
+/// No zone is further east of UTC than this, in minutes.
+const EASTERNMOST: i64 = 14 * 60;
+
+fn claims(
+    p: &Parameter,
+    texts: &[String],
+    now: Timestamp,
+    zone: Option<&Zone>,
+    said_by: &str,
+) -> Result<Vec<OwnerClaim>> {
     let form = p.kind.owner_form().unwrap_or(OwnerForm::Address);
-    texts.iter().map(|text| read_claim(&p.name, form, text, zone, said_by)).collect()
+    let latest = wall_clock(now, zone.map_or(EASTERNMOST, |z| z.offset_minutes));
+    let read = |text: &String| {
+        let claim = read_claim(&p.name, form, text, zone, said_by)?;
+        // What a mistyped year would cover is what runs now.
+        match claim.before.as_ref().filter(|before| **before > latest) {
+            Some(before) => Err(Error::usage(format!(
+                "--{}: `{}` speaks of a moment to come: it is {latest} on the scheduler's clock, not {before}",
+                p.name,
+                safe(text, 80)
+            ))
+            .hint("nobody can know by then who is dead; give the moment of the death, or leave the time out if the owner is dead now")),
+            None => Ok(claim),
+        }
+    };
+    texts.iter().map(read).collect()
 }
 
 fn cutoff(name: &str, text: &str, now: Timestamp, zone: Option<&Zone>) -> Result<String> {

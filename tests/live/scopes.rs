@@ -121,3 +121,25 @@ fn a_name_may_hold_any_sign() {
     let unknown = store.plan("dead-instances", "no", &["--dead-owner", "'x"]).expect(2);
     assert!(unknown.err.contains("the closing quote is missing"), "{}", unknown.err);
 }
+
+/// A claim of a moment to come covers what runs now; named triggers are all that is written.
+#[test]
+fn a_moment_to_come_is_no_proof_and_named_triggers_are_all() {
+    for server in SERVERS.into_iter().filter(|s| s.is_there("a_moment_to_come_is_no_proof_and_named_triggers_are_all"))
+    {
+        let store = store(server);
+        store.trigger("B", "t9", "ACQUIRED").fired("B", "node1", "t9");
+        let plan = |bundle: &str, owner: &str| {
+            let said = ["--sched-name", "B", "--dead-owner", owner, "--trigger", "t9", "--zone", "+00:00"];
+            store.plan("dead-instances", bundle, &said)
+        };
+        let to_come = plan("later", "node1@2062-11-28T00:00:00").expect(2);
+        assert!(to_come.err.contains("a moment to come: it is 2026-11-29 00:00:00"), "{server:?}: {}", to_come.err);
+        plan("named", "node1").expect(0);
+        sealed("apply", &store.db, "named", &[]).expect(0);
+        let (table, entry) = (store.ident("QRTZ_FIRED_TRIGGERS"), store.ident("ENTRY_ID"));
+        let left = store.db.rows(&format!("SELECT {entry} FROM {table} ORDER BY {entry}"));
+        let left: Vec<_> = left.iter().map(|r| r[0].as_deref().unwrap()).collect();
+        assert_eq!(left, ["gone-t3", "node1-t1", "node1-t1", "node2-t2"], "{server:?}: t9 of node1 alone is gone");
+    }
+}

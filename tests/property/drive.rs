@@ -186,22 +186,8 @@ async fn planned(
     Ok((plan, files))
 }
 
-/// Every bundle of every test passes flowmend's own linter, as `flowmend plan` asks; what
-/// is planned on SQLite does so in the words of the other dialects, too.
+/// Every bundle of every test passes flowmend's own linter, as `flowmend plan` asks.
 fn passes_the_linter(plan: &Plan, files: &BTreeMap<String, String>) -> Result<()> {
-    passes(plan, files)?;
-    if plan.target.dialect != "sqlite" || plan.steps.is_empty() {
-        return Ok(());
-    }
-    for dialect in ["mysql", "postgresql"] {
-        let mut other = plan.clone();
-        dialect.clone_into(&mut other.target.dialect);
-        passes(&other, &files::render(&other, &app().templates)?)?;
-    }
-    Ok(())
-}
-
-fn passes(plan: &Plan, files: &BTreeMap<String, String>) -> Result<()> {
     let script = files.iter().find(|(name, _)| name.starts_with("apply."));
     let Some((_, script)) = script else { return Ok(()) };
     let faults = faults_of(plan, script, &app().manifests, &app().rules)?;
