@@ -384,30 +384,7 @@ pub struct Forbidden {
     pub except: Vec<String>,
 }
 
-/// The role of a role column.
-fn role_of(column: &str) -> &str {
-    column.split('.').next().unwrap_or(column)
-}
-
 impl Manifest {
-    /// How many tables hang below a role's by being parts, and parts of parts, of it: a
-    /// child is lower than its parent, so that lower ones are written first.
-    #[must_use]
-    pub fn height(&self, role: &str) -> usize {
-        let mut height = 0;
-        let mut level = vec![role];
-        // A circle has no bottom; no chain is longer than there are relations.
-        for _ in 0..self.relations.len() {
-            let parts = self.relations.iter().filter(|r| r.part_of && level.contains(&role_of(&r.parent)));
-            level = parts.map(|r| role_of(&r.child)).filter(|child| *child != role).collect();
-            if level.is_empty() {
-                break;
-            }
-            height += 1;
-        }
-        height
-    }
-
     /// The release, if it is one of this generation; for a span of releases, the first.
     #[must_use]
     pub fn listed<'a>(&'a self, release: &'a str) -> &'a str {

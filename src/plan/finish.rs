@@ -34,8 +34,7 @@ impl Draft {
     pub fn finish(mut self, parts: &[Inputs<'_>], mut from: From, target: Target) -> Result<Plan> {
         self.steps.retain(|s| !s.step.rows.is_empty());
         self.steps.iter_mut().filter(|s| s.step.op == Op::Update).for_each(|s| s.step.leave_kept_columns());
-        let manifest = parts.first().map(|p| p.site.manifest);
-        self.steps.sort_by_key(|s| (s.rank, s.step.op == Op::Insert, manifest.map(|m| m.height(&s.step.role))));
+        self.steps.sort_by_key(|s| s.rank);
         self.tell_apart();
         let mut args = BTreeMap::new();
         let mut owners: Vec<OwnerClaim> = Vec::new();
