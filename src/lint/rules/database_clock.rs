@@ -16,7 +16,10 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         let message = format!("{table}.{column} is compared with the database's clock");
         report
             .at(*span, Level::Warning, message)
-            .why(format!("{} writes its times {whose}; the session's zone may be another, and the cut-off hours off", knowledge.manifest.title))
+            .why(format!(
+                "{} writes its times {whose}; the session's zone may be another, and the cut-off hours off",
+                knowledge.manifest.title
+            ))
             .help("write the cut-off as a literal on the scheduler's clock");
     }
 }

@@ -26,15 +26,15 @@ impl Across for Watch {
             Deed::Define(definition)
                 if self.open && !definition.temporary && report.knowledge.engine == Engine::MySql =>
             {
-                    let message = format!("{} commits what the transaction did so far", definition.what);
-                    let changed = self.changed;
-                    let finding = report.statement(reading, Level::Error, message);
-                    finding.why("MySQL and MariaDB commit before and after a definition; a ROLLBACK afterwards undoes nothing of it");
-                    finding.help("define tables before the transaction begins");
-                    if changed && definition.filled {
-                        finding.why("the copy is made after the change: it is no backup");
-                    }
-                    self.open = false;
+                let message = format!("{} commits what the transaction did so far", definition.what);
+                let changed = self.changed;
+                let finding = report.statement(reading, Level::Error, message);
+                finding.why("MySQL and MariaDB commit before and after a definition; a ROLLBACK afterwards undoes nothing of it");
+                finding.help("define tables before the transaction begins");
+                if changed && definition.filled {
+                    finding.why("the copy is made after the change: it is no backup");
+                }
+                self.open = false;
             }
             _ => {}
         }

@@ -9,7 +9,8 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     for t in transitions(knowledge, reading) {
         let Some((_, role)) = knowledge.role(&t.change.table) else { continue };
         let Some(end) = role.columns.get("end_time").filter(|end| t.change.set(end).is_none()) else { continue };
-        let own = knowledge.own_state(&t.change.table).is_some_and(|(column, _)| column.eq_ignore_ascii_case(&t.column));
+        let own =
+            knowledge.own_state(&t.change.table).is_some_and(|(column, _)| column.eq_ignore_ascii_case(&t.column));
         let closes = t.to.iter().any(|s| s.finished) && t.from.iter().any(|s| !s.finished);
         if !(own && closes) {
             continue;

@@ -20,7 +20,13 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         let (Some(span), false) = (t.change.filter.span, forgotten.is_empty()) else { continue };
         let message = format!("rows in {} are active, too, and stay as they are", listed(&forgotten));
         let taken: Vec<&State> = t.from.iter().copied().filter(|s| !s.finished).collect();
-        let fact = format!("the condition takes {}; these are the other unfinished states of {}.{} in {}", listed(&taken), t.change.table, t.column, report.knowledge.title());
+        let fact = format!(
+            "the condition takes {}; these are the other unfinished states of {}.{} in {}",
+            listed(&taken),
+            t.change.table,
+            t.column,
+            report.knowledge.title()
+        );
         report.at(span, Level::Warning, message).why(fact).help("take them in, or say why not");
     }
 }
@@ -28,8 +34,16 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
 /// Somebody works on the row, or should.
 fn runs(state: &State) -> bool {
     const ACTIVE: [&str; 10] = [
-        "running", "dispatched", "stopping", "pausing", "blocking", "delayed", "needs_recovery", "handed_over",
-        "acquired", "pending",
+        "running",
+        "dispatched",
+        "stopping",
+        "pausing",
+        "blocking",
+        "delayed",
+        "needs_recovery",
+        "handed_over",
+        "acquired",
+        "pending",
     ];
     !state.finished && ACTIVE.contains(&state.phase.as_str())
 }

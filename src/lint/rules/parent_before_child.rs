@@ -31,7 +31,9 @@ impl Across for Watch {
                 let (range, child) = (range.clone(), change.table.clone());
                 report
                     .over(range, Level::Error, format!("{parent} is {}d before {child}", does.name()))
-                    .why(format!("rows of {child} belong to rows of {parent}: between the two statements they hang on nothing"))
+                    .why(format!(
+                        "rows of {child} belong to rows of {parent}: between the two statements they hang on nothing"
+                    ))
                     .help(format!("write {child} first"));
                 self.said.push(parent);
             }

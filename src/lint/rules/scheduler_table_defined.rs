@@ -11,11 +11,17 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     let Some(table) = known.first() else { return };
     let (level, what) = match definition.what {
         "CREATE TRIGGER" => (Level::Error, "a trigger changes what the scheduler writes, unseen, from then on"),
-        "TRUNCATE" => (Level::Error, "every row goes at once, without conditions, and it cannot be rolled back on MySQL"),
+        "TRUNCATE" => {
+            (Level::Error, "every row goes at once, without conditions, and it cannot be rolled back on MySQL")
+        }
         "DROP TABLE" => (Level::Error, "the scheduler's table goes"),
-        "ALTER TABLE" | "RENAME TABLE" => (Level::Error, "the scheduler's next upgrade expects the shape of its release"),
+        "ALTER TABLE" | "RENAME TABLE" => {
+            (Level::Error, "the scheduler's next upgrade expects the shape of its release")
+        }
         "CREATE TABLE" => (Level::Warning, "the name is one of the scheduler's own tables"),
-        "CREATE INDEX" | "DROP INDEX" => (Level::Warning, "the scheduler's next upgrade expects the shape of its release"),
+        "CREATE INDEX" | "DROP INDEX" => {
+            (Level::Warning, "the scheduler's next upgrade expects the shape of its release")
+        }
         _ => return,
     };
     let message = format!("{} on {table}, a table of {}", definition.what, knowledge.title());

@@ -1,8 +1,8 @@
 //! A column that no table in the statement has.
 
 use crate::lint::finding::Level;
-use crate::lint::reading::Reading;
 use crate::lint::knowledge::Knowledge;
+use crate::lint::reading::Reading;
 use crate::lint::report::Report;
 use crate::manifest::TableSpec;
 
@@ -13,10 +13,17 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
             [one] => format!("{one} has no column {} in {}", stranger.column, knowledge.title()),
             some => format!("none of {} has a column {} in {}", some.join(", "), stranger.column, knowledge.title()),
         };
-        let specs = |tables: &[String]| -> Vec<&TableSpec> { tables.iter().filter_map(|t| knowledge.table(t)).collect() };
-        let ways: Vec<String> = specs(&stranger.tables).into_iter().flat_map(|t| knowledge.instead_of_column(t, &stranger.column)).collect();
+        let specs =
+            |tables: &[String]| -> Vec<&TableSpec> { tables.iter().filter_map(|t| knowledge.table(t)).collect() };
+        let ways: Vec<String> = specs(&stranger.tables)
+            .into_iter()
+            .flat_map(|t| knowledge.instead_of_column(t, &stranger.column))
+            .collect();
         let kin: Vec<String> = match ways.is_empty() {
-            true => specs(&stranger.tables).into_iter().filter_map(|t| of_the_kind(knowledge, t, &stranger.column)).collect(),
+            true => specs(&stranger.tables)
+                .into_iter()
+                .filter_map(|t| of_the_kind(knowledge, t, &stranger.column))
+                .collect(),
             false => Vec::new(),
         };
         let finding = report.at(stranger.span, Level::Error, message);
