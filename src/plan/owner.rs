@@ -104,6 +104,9 @@ pub struct OwnerClaim {
     /// The registry outside the database that showed it, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registry: Option<String>,
+    /// Whether heartbeats or a registry showed it, and nobody said it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shown: bool,
 }
 
 /// What showed that an owner is dead.
@@ -116,12 +119,6 @@ pub struct Proof {
 }
 
 impl OwnerClaim {
-    /// Whether the heartbeats or a registry showed it, and nobody said it.
-    #[must_use]
-    pub fn is_shown(&self) -> bool {
-        self.registry.is_some() || self.said_by.starts_with("the heartbeats")
-    }
-
     /// Whether every owner is meant, of its scope if it has one.
     #[must_use]
     pub fn is_any(&self) -> bool {
@@ -208,7 +205,7 @@ pub(super) fn read_claim(
     };
     let before = time.map(|time| moment(time, zone).map_err(|why| written.bad(&why))).transpose()?;
     let literal = is_literal || (form == OwnerForm::Name && host != "*");
-    Ok(OwnerClaim { scope, host, literal, port, before, said_by: said_by.to_owned(), registry: None })
+    Ok(OwnerClaim { scope, host, literal, port, before, said_by: said_by.to_owned(), registry: None, shown: false })
 }
 
 /// A claim as it was written, for messages.
@@ -316,6 +313,7 @@ pub fn shown_claim(form: OwnerForm, owner: &OwnerName, proof: &Proof) -> Option<
         before: None,
         said_by: proof.said_by.clone(),
         registry: proof.registry.clone(),
+        shown: true,
     })
 }
 

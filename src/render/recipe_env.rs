@@ -393,7 +393,7 @@ fn params(params: &Params) -> Value {
                 let whole = (o.literal || o.port.is_some()).then(|| o.name());
                 BTreeMap::from([
                     ("any", Value::from(o.is_any())),
-                    ("shown", Value::from(o.is_shown())),
+                    ("shown", Value::from(o.shown)),
                     ("host", Value::from(o.host.clone())),
                     ("name", or_none(whole)),
                     ("scope", or_none(o.scope.clone())),
