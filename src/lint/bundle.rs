@@ -37,15 +37,21 @@ const THE_PLAN_KNOWS: [&str; 3] = ["unknown-table", "unknown-column", "parent-be
 /// # Errors
 /// The plan's release or dialect is not known.
 pub fn faults_of(plan: &Plan, script: &str, manifests: &Manifests, data: &DataRules) -> Result<Vec<OwnFault>> {
-    let prefixed = plan.from.table_prefix.as_ref().map(|prefix| manifests.with_prefix(prefix));
-    let manifests = prefixed.as_ref().unwrap_or(manifests);
+    let manifests = manifests.prefixed(plan.from.table_prefix.as_deref());
     let engine = Dialect::load(&plan.target.dialect)?.engine;
-    let own = manifests.generation(&plan.from.scheduler, &plan.from.generation)?;
-    let release = own.listed(&plan.from.release);
-    let knowledge = Knowledge::of(manifests, &plan.from.scheduler, release, engine)?;
+    let knowledge = Knowledge::of(&manifests, &plan.from.scheduler, release_of(plan, &manifests)?, engine)?;
     let places = Places::of(script);
     let findings = lint(script, &knowledge, data, &Config::default())?.findings;
     let errors = findings.into_iter().filter(|f| f.level == Level::Error);
     let errors = errors.filter(|f| !THE_PLAN_KNOWS.contains(&f.rule.as_str()));
     Ok(errors.map(|f| OwnFault { rule: f.rule, line: places.place(f.range.start).line, message: f.message }).collect())
+}
+
+/// The release that a plan is checked against: its own, or the first of its generation
+/// where more was not known of it.
+///
+/// # Errors
+/// The plan's scheduler or generation is not known.
+pub fn release_of<'p>(plan: &'p Plan, manifests: &'p Manifests) -> Result<&'p str> {
+    Ok(manifests.generation(&plan.from.scheduler, &plan.from.generation)?.listed(&plan.from.release))
 }

@@ -26,7 +26,7 @@ mod truth;
 use std::ops::Range;
 
 pub use allow::told;
-pub use bundle::{OwnFault, faults_of};
+pub use bundle::{OwnFault, faults_of, release_of};
 pub use config::Config;
 pub use data_rule::DataRules;
 pub use finding::{Edit, Finding, Level};

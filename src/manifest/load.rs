@@ -1,5 +1,6 @@
 //! Reads manifests: parse, inherit, check.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -59,6 +60,12 @@ impl Manifests {
     pub fn with_prefix(&self, prefix: &str) -> Self {
         let chosen = self.all.iter().filter(|m| m.table_prefix.is_some());
         Self { all: chosen.map(|m| m.with_prefix(prefix)).collect() }
+    }
+
+    /// The manifests as they are where tables' names begin with a prefix of somebody's own.
+    #[must_use]
+    pub fn prefixed(&self, prefix: Option<&str>) -> Cow<'_, Self> {
+        prefix.map_or(Cow::Borrowed(self), |prefix| Cow::Owned(self.with_prefix(prefix)))
     }
 
     /// All manifests of a scheduler.

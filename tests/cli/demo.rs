@@ -75,6 +75,9 @@ fn what_is_kept_can_be_repeated() {
         assert!(run.out.contains("repeat the commands above there"), "{}", run.out);
         repeat(&kept, &run.out);
         assert!(kept.join("walked/TICKET.md").is_file());
+        let linted = flowmend(["lint", &kept.join("walked").display().to_string(), "--format", "json"]);
+        let report: serde_json::Value = serde_json::from_str(&linted.out).unwrap_or_default();
+        assert_eq!(report["errors"], 0, "{name}: {}{}", linted.out, linted.err);
         let again = flowmend(["demo", &name, "--keep", &kept.display().to_string()]).expect(2);
         assert!(again.err.contains("not empty"), "{}", again.err);
     }

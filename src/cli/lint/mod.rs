@@ -12,6 +12,7 @@ use self::script::{Script, Target};
 use super::App;
 use super::args::{given, path_of};
 use crate::lint::{Config, DataRules, Knowledge, Level, Pages, fixed, lint};
+use crate::near::near;
 use crate::report::lint::{Checked, Form, count, render};
 use crate::{Error, Result, ui};
 
@@ -27,8 +28,12 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     }
     let data = DataRules::load(&app.manifests)?;
     let config = config(m, &codes(&pages))?;
-    let scripts =
-        m.get_many::<PathBuf>("file").into_iter().flatten().map(|f| Script::read(f)).collect::<Result<Vec<_>>>()?;
+    let scripts = m
+        .get_many::<PathBuf>("file")
+        .into_iter()
+        .flatten()
+        .map(|f| Script::read(f, &app.manifests))
+        .collect::<Result<Vec<_>>>()?;
     let mut live = Live::open(app, m).await?;
     let mut checked = Vec::new();
     for script in &scripts {
@@ -73,8 +78,8 @@ fn config(m: &ArgMatches, codes: &[String]) -> Result<Config> {
 fn explain(pages: &Pages, code: &str) -> Result<u8> {
     let page = pages.get(code).ok_or_else(|| {
         let codes: Vec<&str> = pages.iter().map(|p| p.code.as_str()).collect();
-        let near = similar::get_close_matches(code, &codes, 1, 0.6).first().map(|n| (*n).to_owned());
-        let hint = near.map_or("flowmend lint --rules lists them".to_owned(), |n| format!("did you mean {n}?"));
+        let near = near(code, &codes, 1);
+        let hint = near.first().map_or("flowmend lint --rules lists them".to_owned(), |n| format!("did you mean {n}?"));
         Error::usage(format!("there is no rule `{code}`")).hint(hint)
     })?;
     ui::out(page.text.trim_end());

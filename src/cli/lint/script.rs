@@ -10,7 +10,7 @@ use super::super::args::given;
 use super::live::Live;
 use crate::bundle::Bundle;
 use crate::dialect::Dialect;
-use crate::lint::{Config, told};
+use crate::lint::{Config, release_of, told};
 use crate::manifest::Manifests;
 use crate::sql::{Client, split};
 use crate::{Error, Result};
@@ -27,9 +27,9 @@ pub(super) struct Script {
 
 impl Script {
     /// A file, standard input, or what apply runs of a bundle's directory.
-    pub fn read(file: &Path) -> Result<Self> {
+    pub fn read(file: &Path, manifests: &Manifests) -> Result<Self> {
         if file.is_dir() {
-            return Self::of_bundle(file);
+            return Self::of_bundle(file, manifests);
         }
         let name = if file.as_os_str() == "-" { "-".to_owned() } else { file.display().to_string() };
         let text = read(file)?;
@@ -38,16 +38,16 @@ impl Script {
         Ok(Self { name, text, told })
     }
 
-    fn of_bundle(dir: &Path) -> Result<Self> {
+    fn of_bundle(dir: &Path, manifests: &Manifests) -> Result<Self> {
         let mut bundle = Bundle::read(dir)?;
         let file = format!("apply.{}", Dialect::load(&bundle.plan.target.dialect)?.client);
         let text = bundle.files.remove(&file);
         let text = text.ok_or_else(|| Error::refused(format!("{} has no {file}", dir.display())))?;
+        let release = release_of(&bundle.plan, manifests)?.to_owned();
         let from = bundle.plan.from;
         let told = [
             ("scheduler", Some(from.scheduler)),
-            ("release", Some(from.release)),
-            ("generation", Some(from.generation)),
+            ("release", Some(release)),
             ("dialect", Some(bundle.plan.target.dialect)),
             ("table-prefix", from.table_prefix),
         ];
@@ -101,9 +101,6 @@ impl Target {
 
     /// The manifests, with the tables' names as they are here.
     pub fn manifests<'m>(&self, manifests: &'m Manifests) -> Cow<'m, Manifests> {
-        match &self.prefix {
-            Some(prefix) => Cow::Owned(manifests.with_prefix(prefix)),
-            None => Cow::Borrowed(manifests),
-        }
+        manifests.prefixed(self.prefix.as_deref())
     }
 }
