@@ -10,7 +10,7 @@ use crate::db::Database;
 use crate::plan::Plan;
 use crate::recipe::Op;
 use crate::render::files::{Book, Partial, PartialStep};
-use crate::ui::safe;
+use crate::ui::{rows_of, safe};
 use crate::{Error, Result};
 
 /// How much a rollback undoes.
@@ -61,7 +61,7 @@ fn refuse_drift(moved: &Keys, plan: &Plan) -> Result<()> {
     let rows: usize = moved.values().map(BTreeSet::len).sum();
     let Some((step, keys)) = moved.iter().next() else { return Ok(()) };
     let named: Vec<String> = keys.iter().take(5).map(|k| k.join("/")).collect();
-    let moved = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+    let moved = rows_of(rows);
     let units = plan.unit_nouns(2);
     let partial = format!("; --partial restores only whole {units} of which no row moved, and gives up the rest");
     let partial = if plan.inserts() { "" } else { &partial };
@@ -88,11 +88,10 @@ fn refuse_to_leave(book: &Book<'_>, plan: &Plan, shares: &Partial, moved: &BTree
         0 => String::new(),
         n => format!(" of the {} {}{more}", plan.unit_nouns(n), named.join(", ")),
     };
-    let rows = |n: usize| if n == 1 { "1 row".to_owned() } else { format!("{n} rows") };
     Err(Error::refused(format!(
         "--partial would restore {} and leave {}{of} as they are, for good: this bundle can roll nothing back any more afterwards",
-        rows(restored),
-        rows(left)
+        rows_of(restored),
+        rows_of(left)
     ))
     .hint("`flowmend verify` shows what moved; if the rest may stay as it is, add --give-up-rest"))
 }

@@ -206,8 +206,7 @@ fn nothing(plan: &Plan, recipes: &Recipes, owners: &[&Owners], m: &ArgMatches) -
 /// That owners may be alive, and how to say that they are not. A row without an
 /// owner's name can be claimed with all others only.
 fn unproved_owners(owners: &[&Owners], words: &Words) -> Error {
-    let rows = |n: u64| if n == 1 { "1 row".to_owned() } else { format!("{n} rows") };
-    let name = |o: &&Owners| Some(format!("{} ({})", o.name()?.for_people(), rows(o.rows)));
+    let name = |o: &&Owners| Some(format!("{} ({})", o.name()?.for_people(), ui::rows_of(o.rows)));
     let named: Vec<String> = owners.iter().filter_map(name).collect();
     let nameless: u64 = owners.iter().filter(|o| o.name().is_none()).map(|o| o.rows).sum();
     if named.is_empty() {

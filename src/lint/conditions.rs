@@ -134,47 +134,21 @@ fn is_qualified(expr: &Expr) -> bool {
 /// Columns of the table that a condition binds. Of alternatives only what all bind counts.
 fn bounds(expr: &Expr, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
     let mut found = BTreeMap::new();
+    let mut bind = |name: &Expr, bound: Bound| {
+        if let Some(column) = judge.own(name) {
+            merge(&mut found, column, bound);
+        }
+    };
     match expr {
         Expr::Nested(inner) => return bounds(inner, judge),
-        Expr::BinaryOp { op: op @ BinaryOperator::And, .. } => {
-            for part in links(expr, op) {
-                for (column, bound) in bounds(part, judge) {
-                    merge(&mut found, column, bound);
-                }
-            }
-        }
-        Expr::BinaryOp { op: op @ BinaryOperator::Or, .. } => {
-            let mut parts = links(expr, op).into_iter().map(|part| bounds(part, judge));
-            found = parts.next().unwrap_or_default();
-            for part in parts {
-                found.retain(|column, _| part.contains_key(column));
-                for (column, bound) in &mut found {
-                    *bound = (*bound).max(part[column]);
-                }
-            }
-        }
+        Expr::BinaryOp { op: op @ BinaryOperator::And, .. } => return all_bound(links(expr, op), judge),
+        Expr::BinaryOp { op: op @ BinaryOperator::Or, .. } => return common(links(expr, op), judge),
         Expr::BinaryOp { left, op, right } => {
-            for (name, other) in [(left, right), (right, left)] {
-                let (name, other) = (bare(name), bare(other));
-                let Some(column) = judge.own(name) else { continue };
-                let same = matches!(op, BinaryOperator::Spaceship | BinaryOperator::Is);
-                let bound = match op {
-                    _ if !same && *op != BinaryOperator::Eq => Bound::Range,
-                    _ if matches!(other, Expr::Subquery(_)) => Bound::Query,
-                    _ if as_name(other).is_none() || judge.is_variable(other) => Bound::Value,
-                    _ if same => Bound::Row,
-                    _ => Bound::Join,
-                };
-                merge(&mut found, column, bound);
+            for (name, other) in [(bare(left), bare(right)), (bare(right), bare(left))] {
+                bind(name, compared(op, other, judge));
             }
         }
-        Expr::IsNotDistinctFrom(left, right) => {
-            for name in [left, right] {
-                if let Some(column) = judge.own(bare(name)) {
-                    merge(&mut found, column, Bound::Row);
-                }
-            }
-        }
+        Expr::IsNotDistinctFrom(left, right) => [left, right].iter().for_each(|name| bind(bare(name), Bound::Row)),
         Expr::In { expr, target, negated, .. } => {
             let bound = match (target, negated) {
                 (_, true) => Bound::Range,
@@ -182,46 +156,61 @@ fn bounds(expr: &Expr, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
                 _ => Bound::Query,
             };
             match expr.as_ref() {
-                Expr::Tuple(parts) => {
-                    for column in parts.iter().filter_map(|p| judge.own(p)) {
-                        merge(&mut found, column, bound);
-                    }
-                }
-                one => {
-                    if let Some(column) = judge.own(one) {
-                        merge(&mut found, column, bound);
-                    }
-                }
+                Expr::Tuple(parts) => parts.iter().for_each(|part| bind(part, bound)),
+                one => bind(one, bound),
             }
         }
         // What the inner query demands of the outer row.
         Expr::Exists { subquery, negated: false } => {
             if let SetExpr::Select(select) = subquery.body.as_ref() {
                 let demands = select.selection.iter().chain(joined(select.from.iter()));
-                for part in demands.flat_map(|e| links(e, &BinaryOperator::And)).filter(|e| is_qualified(e)) {
-                    for (column, bound) in bounds(part, judge) {
-                        merge(&mut found, column, bound);
-                    }
-                }
+                let parts = demands.flat_map(|e| links(e, &BinaryOperator::And)).filter(|e| is_qualified(e));
+                return all_bound(parts, judge);
             }
         }
-        Expr::AnyOp { left, compare_op: BinaryOperator::Eq, .. } => {
-            if let Some(column) = judge.own(left) {
-                merge(&mut found, column, Bound::Value);
-            }
-        }
+        Expr::AnyOp { left, compare_op: BinaryOperator::Eq, .. } => bind(left, Bound::Value),
         Expr::Between { expr, .. }
         | Expr::IsNull(expr)
         | Expr::IsNotNull(expr)
         | Expr::Like { expr, .. }
-        | Expr::ILike { expr, .. } => {
-            if let Some(column) = judge.own(expr) {
-                merge(&mut found, column, Bound::Range);
-            }
-        }
+        | Expr::ILike { expr, .. } => bind(expr, Bound::Range),
         _ => {}
     }
     found
+}
+
+/// What conditions that must all hold bind together.
+fn all_bound<'e>(parts: impl IntoIterator<Item = &'e Expr>, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
+    let mut found = BTreeMap::new();
+    for (column, bound) in parts.into_iter().flat_map(|part| bounds(part, judge)) {
+        merge(&mut found, column, bound);
+    }
+    found
+}
+
+/// What every one of some alternatives binds, as loosely as the loosest does.
+fn common<'e>(parts: impl IntoIterator<Item = &'e Expr>, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
+    let mut parts = parts.into_iter().map(|part| bounds(part, judge));
+    let mut found = parts.next().unwrap_or_default();
+    for part in parts {
+        found.retain(|column, _| part.contains_key(column));
+        for (column, bound) in &mut found {
+            *bound = (*bound).max(part[column]);
+        }
+    }
+    found
+}
+
+/// How a comparison with something binds a column.
+fn compared(op: &BinaryOperator, other: &Expr, judge: &Judge<'_, '_>) -> Bound {
+    let same = matches!(op, BinaryOperator::Spaceship | BinaryOperator::Is);
+    match op {
+        _ if !same && *op != BinaryOperator::Eq => Bound::Range,
+        _ if matches!(other, Expr::Subquery(_)) => Bound::Query,
+        _ if as_name(other).is_none() || judge.is_variable(other) => Bound::Value,
+        _ if same => Bound::Row,
+        _ => Bound::Join,
+    }
 }
 
 /// Judges a condition for one table of a statement, with some columns assumed.

@@ -10,7 +10,7 @@ use crate::manifest::Engine;
 use crate::plan::{Evidence, OwnerClaim, Plan, PlanLock, RowChange, RunName, Step, step_name};
 use crate::recipe::{Op, SetKind};
 use crate::render::ser;
-use crate::ui::safe;
+use crate::ui::{rows_of, safe};
 use crate::{Error, Result};
 
 /// The ticket's shape, inside the template tree.
@@ -314,23 +314,19 @@ pub fn transitions(step: &Step) -> Vec<String> {
         }
         let changed: usize = kinds.values().sum();
         if changed > 0 && set.column.class == TypeClass::Time {
-            lines.push(format!("{name}: set for {changed} {}, each to its own time", plural(changed)));
+            lines.push(format!("{name}: set for {}, each to its own time", rows_of(changed)));
             continue;
         }
         if kinds.len() > KINDS {
-            lines.push(format!("{name}: a value of its own for each of {changed} {}", plural(changed)));
+            lines.push(format!("{name}: a value of its own for each of {}", rows_of(changed)));
             continue;
         }
         let recount = if set.kind == SetKind::Recount { ", recounted when it is written" } else { "" };
         lines.extend(
-            kinds.into_iter().map(|((old, new), n)| format!("{name}: {old} → {new} ({n} {}{recount})", plural(n))),
+            kinds.into_iter().map(|((old, new), n)| format!("{name}: {old} → {new} ({}{recount})", rows_of(n))),
         );
     }
     lines
-}
-
-fn plural(n: usize) -> &'static str {
-    if n == 1 { "row" } else { "rows" }
 }
 
 /// The privileges that apply, verify, rollback and clean need, as statements.

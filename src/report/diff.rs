@@ -7,7 +7,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::bundle::Bundle;
 use crate::plan::{Plan, RowChange, Step};
-use crate::ui::{BAD, GOOD, HEAD, out, paint, safe, wrap};
+use crate::ui::{BAD, GOOD, HEAD, out, paint, rows_of, safe, wrap};
 
 /// How many rows of one kind a report for people names.
 const SAMPLE: usize = 10;
@@ -131,7 +131,7 @@ pub fn print(diff: &BundleDiff, a: &Bundle, b: &Bundle) {
                 let more = keys.len().saturating_sub(SAMPLE);
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                 let named: Vec<String> = keys.iter().take(SAMPLE).map(|k| safe(k, 30)).collect();
-                let line = format!("{what}, {}: {}{more}", super::human::rows_of(keys.len()), named.join(", "));
+                let line = format!("{what}, {}: {}{more}", rows_of(keys.len()), named.join(", "));
                 wrap("  ", 4, &line).iter().for_each(out);
             }
         }

@@ -10,7 +10,7 @@ use crate::manifest::Words;
 use crate::plan::{Column, LeftOut, Plan, RowChange, Step, step_name};
 use crate::recipe::{Op, SetKind};
 use crate::render::ticket::{transitions, utc_offset};
-use crate::ui::{BAD, DIM, GOOD, HEAD, WARN, WIDTH, out, paint, safe, wrap};
+use crate::ui::{BAD, DIM, GOOD, HEAD, WARN, WIDTH, out, paint, rows_of, safe, wrap};
 
 /// A plain table.
 #[must_use]
@@ -185,12 +185,6 @@ fn sampled(keys: &[String], more: usize) -> String {
 
 fn rows_are(n: usize) -> String {
     if n == 1 { "1 row is".to_owned() } else { format!("{n} rows are") }
-}
-
-/// `1 row`, `2 rows`.
-pub(super) fn rows_of<N: std::fmt::Display + PartialEq + From<u8>>(n: N) -> String {
-    let noun = if n == N::from(1) { "row" } else { "rows" };
-    format!("{n} {noun}")
 }
 
 /// A bundle for review, with at most `rows` rows of each step.

@@ -172,6 +172,13 @@ pub fn safe(text: &str, max: usize) -> String {
     first.chain(['…']).chain(last).collect()
 }
 
+/// `1 row`, `2 rows`.
+#[must_use]
+pub fn rows_of<N: std::fmt::Display + PartialEq + From<u8>>(n: N) -> String {
+    let noun = if n == N::from(1) { "row" } else { "rows" };
+    format!("{n} {noun}")
+}
+
 /// Shows the guards of a run as they begin.
 pub struct Progress {
     bar: indicatif::ProgressBar,

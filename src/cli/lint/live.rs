@@ -71,9 +71,8 @@ impl Live {
         };
         match self.db.value(sql).await {
             Ok(count) => {
-                let count = count.unwrap_or_default();
-                let rows = if count == "1" { "row" } else { "rows" };
-                found(format!("it would {does} {count} {rows} of {table}, as the database is now"))
+                let rows = ui::rows_of(count.and_then(|n| n.parse::<u64>().ok()).unwrap_or_default());
+                found(format!("it would {does} {rows} of {table}, as the database is now"))
             }
             // What the database cannot read is what the other findings are about.
             Err(fault) => {
