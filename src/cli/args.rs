@@ -51,6 +51,11 @@ fn inspect(recipes: &Recipes) -> Command {
 fn plan(recipes: &Recipes) -> Command {
     let recipe = Arg::new("recipe").required_unless_present("all").value_name("RECIPE");
     let except = text("except", "RECIPE", "With --all: without this recipe").action(ArgAction::Append).requires("all");
+    let allow = text(
+        "allow",
+        "RULE=REASON",
+        "Plan although flowmend lint finds errors of this rule in the bundle, which then says so with your reason",
+    );
     Command::new("plan")
         .about("Plan a repair and write it as a bundle of SQL files; changes nothing")
         .arg(recipe.help("The repair, for example zombie-tasks"))
@@ -60,6 +65,7 @@ fn plan(recipes: &Recipes) -> Command {
         .arg(path("out", "DIR", "Where to write the bundle (a new directory; default: flowmend-<id>)"))
         .arg(text("work-schema", "SCHEMA", "Put work tables and the ledger into this schema (MySQL: database)"))
         .arg(flag("allow-triggers", "Plan although there are triggers on the target tables"))
+        .arg(allow.action(ArgAction::Append))
         .arg(text("operator", "NAME", "Who says what the ticket reports as said (default: $USER)"))
         .arg(format())
 }

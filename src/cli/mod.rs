@@ -8,6 +8,7 @@ mod inspect;
 mod lint;
 mod manifests;
 mod plan;
+mod self_check;
 mod show;
 mod tools;
 

@@ -1,6 +1,6 @@
 //! `flowmend plan`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
@@ -10,17 +10,16 @@ use super::args::{given, path_of, recipe_args, wants_json};
 use super::context::{
     Ground, from_heartbeats, ground, open, operator, registered, registry_address, warn_of_idle_claims,
 };
+use super::self_check::{allows, self_checked};
 use crate::bundle::{self, Bundle};
 use crate::db::{Access, Database};
 use crate::inspect::{
     Beats, Given, Owners, PlanPart, PlanRequest, add_owners, all_parts, derive, owners_of_rows, parts, refuse_beating,
     refuse_idle_filters,
 };
-use crate::lint::{DataRules, faults_of};
 use crate::manifest::{Engine, Manifest, Words};
 use crate::plan::{OwnerClaim, Params, Plan};
 use crate::recipe::{Recipe, Recipes};
-use crate::render::files;
 use crate::{Error, Result, report, ui};
 
 /// Plans a repair and writes the bundle.
@@ -31,6 +30,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     if let Some(dir) = path_of(m, "out") {
         bundle::must_be_free(dir)?;
     }
+    let allows = allows(m)?;
     let mut db = open(m, Access::ReadOnly).await?;
     let ground = ground(app, &mut db, m).await?;
     for warning in &ground.found.warnings {
@@ -48,7 +48,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         registry.refuse_listed(&claims, "give").await?;
     }
     let columns: BTreeSet<String> = parts.iter().filter_map(|p| p.recipe.file.owner.clone()).collect();
-    let plan = make(&mut db, &ground, parts, m).await?;
+    let mut plan = make(&mut db, &ground, parts, m).await?;
     let mut owners = Vec::new();
     for column in &columns {
         let found = owners_of_rows(&mut db, &ground.found.manifest, column, &Beats::new()).await?;
@@ -63,8 +63,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         let unclaimed: Vec<&Owners> = owners.iter().filter(|o| !is_claimed(o, &claims)).collect();
         return nothing(&plan, &app.recipes, &unclaimed, m);
     }
-    let rendered = files::render(&plan, &app.templates)?;
-    check(app, &plan, &rendered)?;
+    let rendered = self_checked(app, &mut plan, &allows, &operator(m))?;
     let (_, id) = bundle::plan_text(&plan)?;
     let dir = path_of(m, "out").cloned().unwrap_or_else(|| PathBuf::from(format!("flowmend-{}", &id[..12])));
     bundle::write(&dir, &rendered)?;
@@ -109,23 +108,6 @@ fn chosen_parts<'a>(
             .hint("flowmend inspect says what it finds, and which recipe is for it"));
     }
     parts(&app.recipes, recipe, &ground.found, read, given)
-}
-
-/// What the linter would not let a person run, flowmend does not write.
-fn check(app: &App, plan: &Plan, rendered: &BTreeMap<String, String>) -> Result<()> {
-    let data = DataRules::load(&app.manifests)?;
-    let scripts = rendered.iter().filter(|(name, _)| name.starts_with("apply."));
-    for (name, script) in scripts {
-        let faults = faults_of(plan, script, &app.manifests, &data)?;
-        if let Some(fault) = faults.first() {
-            let more = if faults.len() == 1 { String::new() } else { format!(", and {} more", faults.len() - 1) };
-            return Err(Error::internal(format!(
-                "no bundle was written: its {name} fails flowmend lint, {fault}{more}"
-            ))
-            .hint("if the recipe is your own, mend its templates; else report this as a fault of flowmend"));
-        }
-    }
-    Ok(())
 }
 
 async fn make(db: &mut Database, ground: &Ground, parts: Vec<PlanPart<'_>>, m: &ArgMatches) -> Result<Plan> {

@@ -3,48 +3,78 @@
 
 use std::fmt;
 
-use super::{Config, DataRules, Knowledge, Level, lint};
+use super::{Config, DataRules, Finding, Knowledge, Level, lint};
 use crate::Result;
 use crate::dialect::Dialect;
 use crate::manifest::Manifests;
 use crate::plan::Plan;
-use crate::sql::Places;
+use crate::sql::{Client, Places, split};
+use crate::ui::safe;
 
 /// An error in a bundle's script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnFault {
     /// The rule's code.
     pub rule: String,
-    /// The line of the script.
+    /// The bundle's file in which it stands.
+    pub file: String,
+    /// The line of that file.
     pub line: usize,
     /// The sentence.
     pub message: String,
+    /// The statement, in one line and cut short.
+    pub statement: String,
 }
 
 impl fmt::Display for OwnFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {} ({})", self.line, self.message, self.rule)
+        write!(f, "{} in {}, line {}: {}", self.rule, self.file, self.line, self.message)
     }
 }
+
+/// How many characters of a statement are shown.
+const SHOWN: usize = 300;
 
 /// What a plan knows better: it read the names of tables and columns from the database,
 /// where people add columns of their own; and it orders rows, not tables, for the run of a
 /// sub-workflow comes before the task that waits for it.
 const THE_PLAN_KNOWS: [&str; 3] = ["unknown-table", "unknown-column", "parent-before-child"];
 
-/// The errors in the script of a plan, against the release that it was made for.
+/// The errors in a script of a plan, against the release that it was made for.
 ///
 /// # Errors
 /// The plan's release or dialect is not known.
-pub fn faults_of(plan: &Plan, script: &str, manifests: &Manifests, data: &DataRules) -> Result<Vec<OwnFault>> {
+pub fn faults_of(
+    plan: &Plan,
+    name: &str,
+    script: &str,
+    manifests: &Manifests,
+    data: &DataRules,
+) -> Result<Vec<OwnFault>> {
     let manifests = manifests.prefixed(plan.from.table_prefix.as_deref());
     let engine = Dialect::load(&plan.target.dialect)?.engine;
     let knowledge = Knowledge::of(&manifests, &plan.from.scheduler, release_of(plan, &manifests)?, engine)?;
     let places = Places::of(script);
+    let pieces = split(script, Client::of(engine)).pieces;
+    let fault = |finding: Finding| {
+        let at = finding.range.start;
+        let (file, line) = place(script, name, places.place(at).line);
+        let piece = pieces.partition_point(|p| p.range.start <= at).checked_sub(1).map(|n| &pieces[n]);
+        let words = piece.map(|p| script[p.range.clone()].split_whitespace().collect::<Vec<_>>().join(" "));
+        let statement = safe(&words.unwrap_or_default(), SHOWN);
+        OwnFault { rule: finding.rule, file, line, message: finding.message, statement }
+    };
     let findings = lint(script, &knowledge, data, &Config::default())?.findings;
     let errors = findings.into_iter().filter(|f| f.level == Level::Error);
     let errors = errors.filter(|f| !THE_PLAN_KNOWS.contains(&f.rule.as_str()));
-    Ok(errors.map(|f| OwnFault { rule: f.rule, line: places.place(f.range.start).line, message: f.message }).collect())
+    Ok(errors.map(fault).collect())
+}
+
+/// The numbered file that a line of the whole script comes from, and the line there.
+fn place(script: &str, name: &str, line: usize) -> (String, usize) {
+    let heads = script.lines().take(line).enumerate();
+    let heads = heads.filter_map(|(at, text)| Some((at, text.strip_prefix("-- ==== ")?.strip_suffix(" ====")?)));
+    heads.last().map_or((name.to_owned(), line), |(at, file)| (file.to_owned(), line - at - 1))
 }
 
 /// The release that a plan is checked against: its own, or the first of its generation

@@ -25,7 +25,7 @@ mod truth;
 
 use std::ops::Range;
 
-pub use allow::told;
+pub use allow::{Allow, told};
 pub use bundle::{OwnFault, faults_of, release_of};
 pub use config::Config;
 pub use data_rule::DataRules;

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::data::Tree;
+use crate::near::near;
+use crate::{Error, Result};
 
 /// A rule's page.
 #[derive(Clone, Debug)]
@@ -46,6 +48,20 @@ impl Pages {
     #[must_use]
     pub fn get(&self, code: &str) -> Option<&Page> {
         self.pages.iter().find(|p| p.code == code)
+    }
+
+    /// The page of a rule that somebody named.
+    ///
+    /// # Errors
+    /// There is no such rule.
+    pub fn named(&self, code: &str) -> Result<&Page> {
+        self.get(code).ok_or_else(|| {
+            let codes: Vec<&str> = self.pages.iter().map(|p| p.code.as_str()).collect();
+            let near = near(code, &codes, 1);
+            let list = "flowmend lint --rules lists them".to_owned();
+            let hint = near.first().map_or(list, |n| format!("did you mean {n}?"));
+            Error::usage(format!("there is no rule `{code}`")).hint(hint)
+        })
     }
 
     /// All pages, by code.

@@ -76,6 +76,7 @@ impl Draft {
             left_out,
             not_needed,
             checks,
+            allowed: Vec::new(),
             locks: Vec::new(),
             prose,
             steps,

@@ -84,6 +84,9 @@ pub struct Plan {
     /// Queries that must count 0 before the end.
     #[serde(default)]
     pub checks: Vec<PlanCheck>,
+    /// Rules of the linter that the bundle breaks and the operator allows it to break.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed: Vec<AllowedRule>,
     /// Rows that the scheduler locks before it writes, in its order: the repair takes them first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locks: Vec<PlanLock>,
@@ -153,6 +156,20 @@ pub struct RecipeRef {
     pub title: String,
     /// SHA-256 over its files.
     pub sha256: String,
+}
+
+/// A rule of the linter that the bundle may break.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AllowedRule {
+    /// The rule's code.
+    pub rule: String,
+    /// Why.
+    pub reason: String,
+    /// Who says so.
+    pub said_by: String,
+    /// What the linter said, with the place in the bundle.
+    pub found: Vec<String>,
 }
 
 /// The zone of the scheduler's clock.

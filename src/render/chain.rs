@@ -8,6 +8,7 @@ use super::book::{Book, PARTIAL, Partial};
 use super::locks;
 use super::view::StepView;
 use crate::Result;
+use crate::lint::Allow;
 use crate::recipe::{ConditionTime, Op};
 use crate::ui::safe;
 
@@ -170,7 +171,8 @@ impl Chain<'_, '_> {
             text += &self.guard(&own, &format!("rows of {child} that the delete would reach"), 0, &query)?;
         }
         for (rule, reason) in &view.step.accepts {
-            text += &format!("-- flowmend: allow {rule} {}\n", one_line(reason));
+            let allow = Allow { rule: rule.clone(), reason: reason.clone() };
+            text += &format!("{}\n", allow.comment());
         }
         let x = self.step_x(view, &own, rows);
         text += &format!("{}\n", self.call(verb, &own, x)?);

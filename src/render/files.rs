@@ -7,6 +7,7 @@ use super::chain::Chain;
 use super::ticket;
 use crate::data::Tree;
 use crate::dialect::Dialect;
+use crate::lint::Allow;
 use crate::plan::Plan;
 use crate::{Result, bundle};
 
@@ -126,6 +127,14 @@ impl Book<'_> {
     fn runner(&self, what: &str, files: &[(String, String)], guards: &[String]) -> Result<String> {
         let mut parts =
             vec![format!("-- flowmend bundle {}: {what}, for the stock client\n-- {}", self.id, self.how_to_run(what))];
+        if what == "apply" {
+            parts.extend(
+                self.plan
+                    .allowed
+                    .iter()
+                    .map(|a| Allow { rule: a.rule.clone(), reason: a.reason.clone() }.comment_for_file()),
+            );
+        }
         let head = self.call("runner_head", self.base())?;
         if !head.is_empty() {
             parts.push(head);

@@ -93,6 +93,11 @@ fn header(plan: &Plan) -> Plan {
     header.hosts.iter_mut().for_each(|h| h.host = quiet(&h.host));
     header.from.skew.iter_mut().for_each(|text| *text = quiet_to(text, 600));
     header.effects.iter_mut().for_each(|text| *text = safe(text, 600).replace('|', "/").replace('`', "'"));
+    for allowed in &mut header.allowed {
+        allowed.said_by = quiet_to(&allowed.said_by, 200);
+        allowed.reason = quiet_to(&allowed.reason, 600);
+        allowed.found.iter_mut().for_each(|text| *text = quiet_to(text, 600));
+    }
     header.left_out.iter_mut().flat_map(|l| &mut l.sample).for_each(|key| *key = quiet(key));
     for step in &mut header.steps {
         step.rows.clear();

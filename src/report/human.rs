@@ -234,6 +234,13 @@ fn bundle_head(b: &Bundle) {
     if let Some(why) = &plan.from.approximate {
         wrapped(&format!("  {} ", paint(WARN, "approximate facts:")), 4, why);
     }
+    for a in &plan.allowed {
+        let line = format!("{} ({}), said by {}", a.rule, safe(&a.reason, 600), safe(&a.said_by, 200));
+        wrapped(&format!("  {} ", paint(WARN, "the linter's errors allowed:")), 4, &line);
+        for text in &a.found {
+            wrapped("    · ", 8, &safe(text, 600));
+        }
+    }
     out("");
 }
 

@@ -7,7 +7,7 @@ pub mod lint;
 use serde::Serialize;
 
 use crate::bundle::Bundle;
-use crate::plan::{LeftOut, Plan, step_name};
+use crate::plan::{AllowedRule, LeftOut, Plan, step_name};
 use crate::{Error, Result, ui};
 
 /// Prints a value as JSON.
@@ -36,6 +36,9 @@ pub struct BundleSummary {
     pub release: String,
     /// The recipe.
     pub recipe: String,
+    /// Rules of the linter that it breaks and may break.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allowed: Vec<AllowedRule>,
     /// The steps.
     pub steps: Vec<StepSummary>,
     /// What was left out.
@@ -79,6 +82,7 @@ pub fn bundle_summary(bundle: &Bundle) -> BundleSummary {
         scheduler: plan.from.scheduler.clone(),
         release: plan.from.release.clone(),
         recipe: plan.from.recipe.clone(),
+        allowed: plan.allowed.clone(),
         steps: plan.steps.iter().enumerate().map(step).collect(),
         left_out: plan.left_out.clone(),
     }

@@ -189,8 +189,8 @@ async fn planned(
 /// Every bundle of every test passes flowmend's own linter, as `flowmend plan` asks.
 fn passes_the_linter(plan: &Plan, files: &BTreeMap<String, String>) -> Result<()> {
     let script = files.iter().find(|(name, _)| name.starts_with("apply."));
-    let Some((_, script)) = script else { return Ok(()) };
-    let faults = faults_of(plan, script, &app().manifests, &app().rules)?;
+    let Some((name, script)) = script else { return Ok(()) };
+    let faults = faults_of(plan, name, script, &app().manifests, &app().rules)?;
     if faults.is_empty() {
         return Ok(());
     }

@@ -12,7 +12,6 @@ use self::script::{Script, Target};
 use super::App;
 use super::args::{given, path_of};
 use crate::lint::{Config, DataRules, Knowledge, Level, Pages, fixed, lint};
-use crate::near::near;
 use crate::report::lint::{Checked, Form, count, render};
 use crate::{Error, Result, ui};
 
@@ -76,12 +75,7 @@ fn config(m: &ArgMatches, codes: &[String]) -> Result<Config> {
 }
 
 fn explain(pages: &Pages, code: &str) -> Result<u8> {
-    let page = pages.get(code).ok_or_else(|| {
-        let codes: Vec<&str> = pages.iter().map(|p| p.code.as_str()).collect();
-        let near = near(code, &codes, 1);
-        let hint = near.first().map_or("flowmend lint --rules lists them".to_owned(), |n| format!("did you mean {n}?"));
-        Error::usage(format!("there is no rule `{code}`")).hint(hint)
-    })?;
+    let page = pages.named(code)?;
     ui::out(page.text.trim_end());
     Ok(0)
 }

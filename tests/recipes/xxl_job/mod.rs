@@ -1,6 +1,7 @@
 //! XXL-JOB: what the log means, what is closed and how silently, in every release.
 
 mod lost_runs;
+mod refused_by_the_linter;
 mod registry_and_lock;
 mod releases;
 mod schedules;
