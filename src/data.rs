@@ -40,6 +40,8 @@ pub struct DataFile {
     pub text: String,
     /// What to call the file in a message.
     pub origin: String,
+    /// Whether it comes with the program, whose tests have checked it.
+    pub built_in: bool,
 }
 
 impl Tree {
@@ -79,8 +81,9 @@ impl Tree {
 
     /// A tree of texts by their paths, which are their origins, too.
     pub fn of<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Self {
-        let file =
-            |(path, text): (&str, &str)| (path.to_owned(), DataFile { text: text.to_owned(), origin: path.to_owned() });
+        let file = |(path, text): (&str, &str)| {
+            (path.to_owned(), DataFile { text: text.to_owned(), origin: path.to_owned(), built_in: false })
+        };
         Self { files: texts.into_iter().map(file).collect() }
     }
 
@@ -89,7 +92,7 @@ impl Tree {
             .filter_map(|path| {
                 let data = E::get(&path)?.data.into_owned();
                 let text = String::from_utf8(data).ok()?;
-                Some((path.to_string(), DataFile { text, origin: format!("{root}/{path}") }))
+                Some((path.to_string(), DataFile { text, origin: format!("{root}/{path}"), built_in: true }))
             })
             .collect();
         Self { files }
@@ -107,7 +110,7 @@ impl Tree {
             let text = read_text(&path)?;
             let key = path.strip_prefix(dir).unwrap_or(&path).components();
             let key: Vec<_> = key.map(|c| c.as_os_str().to_string_lossy()).collect();
-            self.files.insert(key.join("/"), DataFile { text, origin: path.display().to_string() });
+            self.files.insert(key.join("/"), DataFile { text, origin: path.display().to_string(), built_in: false });
         }
         Ok(self)
     }
@@ -116,6 +119,13 @@ impl Tree {
     #[must_use]
     pub fn get(&self, path: &str) -> Option<&DataFile> {
         self.files.get(path)
+    }
+
+    /// Whether every file of a folder comes with the program.
+    #[must_use]
+    pub fn is_built_in(&self, folder: &str) -> bool {
+        let inside = |path: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        self.iter().all(|(path, file)| file.built_in || !inside(path))
     }
 
     /// All files in path order.

@@ -20,7 +20,8 @@ pub(super) fn run(app: &App, m: &ArgMatches) -> Result<u8> {
 fn list(app: &App, m: &ArgMatches) -> Result<u8> {
     let rows: Vec<Vec<String>> = app
         .manifests
-        .iter()
+        .all()?
+        .into_iter()
         .map(|m| {
             let approximate = match m.approximate.as_slice() {
                 [] => String::new(),
@@ -40,8 +41,8 @@ fn list(app: &App, m: &ArgMatches) -> Result<u8> {
 fn check(app: &App, m: &ArgMatches) -> Result<u8> {
     let dir = path_of(m, "dir").ok_or_else(|| Error::usage("no directory was named"))?;
     let manifests = Manifests::load(Some(dir))?;
-    Recipes::load(&app.templates, &manifests)?;
-    let own = manifests.iter().filter(|x| x.origin.starts_with(&dir.display().to_string())).count();
+    Recipes::checked(&app.templates, &manifests)?;
+    let own = manifests.all()?.into_iter().filter(|x| x.origin.starts_with(&dir.display().to_string())).count();
     if own == 0 {
         return Err(Error::usage(format!("{} holds no manifest", dir.display()))
             .hint("a manifest is a file <scheduler>/<generation>.toml"));

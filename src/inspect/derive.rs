@@ -276,10 +276,12 @@ fn from(request: &PlanRequest<'_>) -> Result<From> {
         [one] => (one.recipe.file.name.clone(), one.recipe.file.title.clone()),
         _ => (ALL.to_owned(), "Every repair that was found and accepted, in one bundle".to_owned()),
     };
-    let shas: Vec<&[u8]> = parts.iter().map(|p| p.recipe.sha256.as_bytes()).collect();
     let recipe_sha256 = match asked.as_slice() {
-        [one] => one.recipe.sha256.clone(),
-        _ => crate::bundle::sha256(&shas),
+        [one] => one.recipe.sha256(),
+        _ => {
+            let all: Vec<String> = parts.iter().map(|p| p.recipe.sha256()).collect();
+            crate::bundle::sha256(&all.iter().map(String::as_bytes).collect::<Vec<_>>())
+        }
     };
     Ok(From {
         scheduler: manifest.scheduler.clone(),

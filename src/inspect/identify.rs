@@ -75,7 +75,10 @@ pub async fn identify_alike(
     let manifests = chosen.as_ref().unwrap_or(manifests);
     let known: Vec<&Manifest> = match scheduler {
         Some(name) => manifests.of(name)?,
-        None => manifests.iter().filter(|m| !is_carried(m, manifests, catalog)).collect(),
+        None => {
+            let all = manifests.all()?;
+            all.iter().copied().filter(|m| !is_carried(m, &all, catalog)).collect()
+        }
     };
     let live = catalog.marks();
     let fitting: Vec<&Manifest> = known.iter().copied().filter(|m| fits(m, &live)).collect();
@@ -144,9 +147,9 @@ pub fn several(found: &[Identified]) -> Error {
 
 /// Whether another scheduler, which keeps this one's tables inside its own
 /// database, is there. Then the carrier is meant, unless `--scheduler` says otherwise.
-fn is_carried(m: &Manifest, manifests: &Manifests, catalog: &Catalog) -> bool {
+fn is_carried(m: &Manifest, all: &[&Manifest], catalog: &Catalog) -> bool {
     let is_there = |o: &Manifest| o.roles.values().any(|role| catalog.get(&role.table).is_some());
-    manifests.iter().filter(|o| m.carried_by.contains(&o.scheduler)).any(is_there)
+    all.iter().filter(|o| m.carried_by.contains(&o.scheduler)).any(|o| is_there(o))
 }
 
 /// The names are there, in a database that upstream has no schema for.

@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn every_list_of_a_kind_must_agree() {
         let manifests = Manifests::load(None).unwrap();
-        let m = manifests.iter().find(|m| m.heartbeats.iter().any(Heartbeat::is_readable)).unwrap();
+        let m = manifests.all().unwrap().into_iter().find(|m| m.heartbeats.iter().any(Heartbeat::is_readable)).unwrap();
         let mut heartbeat = m.heartbeats.iter().find(|h| h.is_readable()).unwrap().clone();
         (heartbeat.absence_proves, heartbeat.path_prefix) = (false, String::new());
         let jobs: (Reading<'_>, Reading<'_>) =

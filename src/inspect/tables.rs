@@ -32,8 +32,8 @@ pub(super) fn with_prefix(
     scheduler: Option<&str>,
     prefix: &str,
 ) -> Result<Manifests> {
-    let chosen = manifests.with_prefix(prefix);
-    if let Some(name) = scheduler.filter(|name| manifests.of(name).is_ok() && chosen.of(name).is_err()) {
+    let chosen = manifests.with_prefix(prefix)?;
+    if let Some(name) = scheduler.filter(|name| manifests.knows(name) && !chosen.knows(name)) {
         return Err(Error::usage(format!("--table-prefix: the table names of {name} are always the same"))
             .hint("leave --table-prefix and FLOWMEND_TABLE_PREFIX out"));
     }
@@ -42,7 +42,7 @@ pub(super) fn with_prefix(
     }
     let error =
         Error::refused(format!("--table-prefix: no table of {} begins with `{}`", db.address, safe(prefix, 80)));
-    let known: Vec<&Manifest> = manifests.iter().collect();
+    let known = manifests.all()?;
     let there = prefixes(&known, catalog, &catalog.marks());
     Err(if !there.is_empty() {
         error.hint(format!("these prefixes are there: {}", listed(there.values())))

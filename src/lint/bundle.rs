@@ -51,7 +51,7 @@ pub fn faults_of(
     manifests: &Manifests,
     data: &DataRules,
 ) -> Result<Vec<OwnFault>> {
-    let manifests = manifests.prefixed(plan.from.table_prefix.as_deref());
+    let manifests = manifests.prefixed(plan.from.table_prefix.as_deref())?;
     let engine = Dialect::load(&plan.target.dialect)?.engine;
     let knowledge = Knowledge::of(&manifests, &plan.from.scheduler, release_of(plan, &manifests)?, engine)?;
     let places = Places::of(script);

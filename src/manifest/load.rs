@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use toml::Spanned;
 
@@ -16,13 +17,24 @@ use super::{
     BeatUnit, Clock, ColumnSpec, Engine, Expires, Fingerprint, Forbidden, ForeignKey, Heartbeat, Lock, Manifest,
     NeverNull, RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, VersionIs, Words, check, marks,
 };
-use crate::data::Tree;
+use crate::data::{DataFile, Tree};
 use crate::{Error, Result};
 
 /// Every manifest that is known, oldest generation first within a scheduler.
 #[derive(Clone, Debug)]
 pub struct Manifests {
-    all: Vec<Manifest>,
+    schedulers: Vec<Scheduler>,
+}
+
+/// The manifests of one scheduler.
+#[derive(Clone, Debug)]
+struct Scheduler {
+    name: String,
+    /// The files, by their paths in the tree.
+    files: Vec<(String, DataFile)>,
+    /// What was read of them. Most runs are about one scheduler, so those that come with
+    /// the program are read when they are first asked for.
+    read: OnceLock<Vec<Manifest>>,
 }
 
 impl Manifests {
@@ -37,35 +49,41 @@ impl Manifests {
     /// The manifests of a tree of files `<scheduler>/<generation>.toml`.
     ///
     /// # Errors
-    /// A manifest with a mistake; the message names file, line and key.
+    /// A manifest of somebody's own with a mistake; the message names file, line and key.
     pub fn from_tree(tree: &Tree) -> Result<Self> {
-        let mut files: Vec<(Source<'_>, ManifestFile)> = Vec::new();
+        let mut files: BTreeMap<&str, Vec<(String, DataFile)>> = BTreeMap::new();
         for (path, file) in tree.iter() {
-            let source = Source { file };
-            files.push((source, source.parse()?));
-            source.check_path(path, &files[files.len() - 1].1)?;
+            let folder = path.split('/').next().unwrap_or(path);
+            files.entry(folder).or_default().push((path.to_owned(), file.clone()));
         }
-        files.sort_by_key(|(_, file)| order_key(file));
-        check::unique_releases(&files)?;
-        let mut all: Vec<Manifest> = Vec::new();
-        for (source, file) in files {
-            let manifest = resolve(&all, source, file)?;
-            all.push(manifest);
-        }
-        Ok(Self { all })
+        let scheduler = |(name, files): (&str, _)| Scheduler { name: name.to_owned(), files, read: OnceLock::new() };
+        let schedulers: Vec<Scheduler> = files.into_iter().map(scheduler).collect();
+        schedulers.iter().filter(|s| !s.is_built_in()).try_for_each(|s| s.manifests().map(|_| ()))?;
+        Ok(Self { schedulers })
     }
 
     /// The schedulers whose tables' prefix can be chosen, with this one.
-    #[must_use]
-    pub fn with_prefix(&self, prefix: &str) -> Self {
-        let chosen = self.all.iter().filter(|m| m.table_prefix.is_some());
-        Self { all: chosen.map(|m| m.with_prefix(prefix)).collect() }
+    ///
+    /// # Errors
+    /// A manifest with a mistake.
+    pub fn with_prefix(&self, prefix: &str) -> Result<Self> {
+        let mut schedulers = Vec::new();
+        for scheduler in &self.schedulers {
+            let chosen = scheduler.manifests()?.iter().filter(|m| m.table_prefix.is_some());
+            let renamed: Vec<Manifest> = chosen.map(|m| m.with_prefix(prefix)).collect();
+            if !renamed.is_empty() {
+                schedulers.push(Scheduler { read: OnceLock::from(renamed), ..scheduler.clone() });
+            }
+        }
+        Ok(Self { schedulers })
     }
 
     /// The manifests as they are where tables' names begin with a prefix of somebody's own.
-    #[must_use]
-    pub fn prefixed(&self, prefix: Option<&str>) -> Cow<'_, Self> {
-        prefix.map_or(Cow::Borrowed(self), |prefix| Cow::Owned(self.with_prefix(prefix)))
+    ///
+    /// # Errors
+    /// As [`Manifests::with_prefix`].
+    pub fn prefixed(&self, prefix: Option<&str>) -> Result<Cow<'_, Self>> {
+        prefix.map_or(Ok(Cow::Borrowed(self)), |prefix| self.with_prefix(prefix).map(Cow::Owned))
     }
 
     /// All manifests of a scheduler.
@@ -73,12 +91,23 @@ impl Manifests {
     /// # Errors
     /// No manifest knows the scheduler.
     pub fn of(&self, scheduler: &str) -> Result<Vec<&Manifest>> {
-        let found: Vec<&Manifest> = self.all.iter().filter(|m| m.scheduler == scheduler).collect();
-        if found.is_empty() {
+        let found = self.schedulers.iter().find(|s| s.name == scheduler).ok_or_else(|| {
             let known = self.schedulers().join(", ");
-            return Err(Error::usage(format!("unknown scheduler `{scheduler}`")).hint(format!("known: {known}")));
-        }
-        Ok(found)
+            Error::usage(format!("unknown scheduler `{scheduler}`")).hint(format!("known: {known}"))
+        })?;
+        Ok(found.manifests()?.iter().collect())
+    }
+
+    /// Whether some manifest speaks of a scheduler.
+    #[must_use]
+    pub fn knows(&self, scheduler: &str) -> bool {
+        self.schedulers.iter().any(|s| s.name == scheduler)
+    }
+
+    /// Whether no manifest of a scheduler is somebody's own.
+    #[must_use]
+    pub fn is_built_in(&self, scheduler: &str) -> bool {
+        self.schedulers.iter().filter(|s| s.name == scheduler).all(Scheduler::is_built_in)
     }
 
     /// The manifest of one release.
@@ -106,20 +135,52 @@ impl Manifests {
 
     /// Short names of the schedulers.
     #[must_use]
-    pub fn schedulers(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.all.iter().map(|m| m.scheduler.clone()).collect();
-        names.dedup();
-        names
+    pub fn schedulers(&self) -> Vec<&str> {
+        self.schedulers.iter().map(|s| s.name.as_str()).collect()
     }
 
     /// All manifests.
-    pub fn iter(&self) -> impl Iterator<Item = &Manifest> {
-        self.all.iter()
+    ///
+    /// # Errors
+    /// A manifest with a mistake.
+    pub fn all(&self) -> Result<Vec<&Manifest>> {
+        let mut all = Vec::new();
+        for scheduler in &self.schedulers {
+            all.extend(scheduler.manifests()?);
+        }
+        Ok(all)
     }
 }
 
-fn order_key(file: &ManifestFile) -> (String, Vec<u64>) {
-    (file.scheduler.get_ref().clone(), version_order(file.generation.get_ref()))
+impl Scheduler {
+    fn is_built_in(&self) -> bool {
+        self.files.iter().all(|(_, file)| file.built_in)
+    }
+
+    fn manifests(&self) -> Result<&[Manifest]> {
+        if let Some(read) = self.read.get() {
+            return Ok(read);
+        }
+        let read = self.resolved()?;
+        Ok(self.read.get_or_init(|| read))
+    }
+
+    fn resolved(&self) -> Result<Vec<Manifest>> {
+        let mut files: Vec<(Source<'_>, ManifestFile)> = Vec::new();
+        for (path, file) in &self.files {
+            let source = Source { file };
+            files.push((source, source.parse()?));
+            source.check_path(path, &files[files.len() - 1].1)?;
+        }
+        files.sort_by_key(|(_, file)| version_order(file.generation.get_ref()));
+        check::unique_releases(&files)?;
+        let mut all: Vec<Manifest> = Vec::new();
+        for (source, file) in files {
+            let manifest = resolve(&all, source, file)?;
+            all.push(manifest);
+        }
+        Ok(all)
+    }
 }
 
 /// Numbers of a version in order, so that 3.10 comes after 3.9.

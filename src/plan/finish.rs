@@ -47,7 +47,7 @@ impl Draft {
         let recipes = parts.iter().enumerate().filter(|(n, _)| used.contains(n)).map(|(_, p)| RecipeRef {
             name: p.recipe.file.name.clone(),
             title: p.recipe.file.title.clone(),
-            sha256: p.recipe.sha256.clone(),
+            sha256: p.recipe.sha256(),
         });
         from.recipes = recipes.collect();
         self.forgive_inserts(parts);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
+use std::sync::Arc;
 
 use minijinja::Environment;
 use toml::de::{DeTable, DeValue};
@@ -23,12 +24,31 @@ pub struct Recipes {
 }
 
 impl Recipes {
-    /// Reads the recipes of a tree (`<scheduler>/<recipe>/recipe.toml` and the files beside it).
+    /// Reads the recipes of a tree (`<scheduler>/<recipe>/recipe.toml` and the files beside it),
+    /// and checks those of schedulers of which a manifest or recipe is somebody's own.
     ///
     /// # Errors
     /// A recipe with a mistake, or one that would write what a manifest forbids.
     pub fn load(tree: &Tree, manifests: &Manifests) -> Result<Self> {
+        let recipes = Self::read(tree)?;
+        let own = |r: &&Recipe| !(tree.is_built_in(&r.scheduler) && manifests.is_built_in(&r.scheduler));
+        recipes.all.iter().filter(own).try_for_each(|r| r.check(tree, manifests))?;
+        Ok(recipes)
+    }
+
+    /// Reads the recipes of a tree and checks every one.
+    ///
+    /// # Errors
+    /// As [`Recipes::load`].
+    pub fn checked(tree: &Tree, manifests: &Manifests) -> Result<Self> {
+        let recipes = Self::read(tree)?;
+        recipes.all.iter().try_for_each(|r| r.check(tree, manifests))?;
+        Ok(recipes)
+    }
+
+    fn read(tree: &Tree) -> Result<Self> {
         let mut all = Vec::new();
+        let mut shared: BTreeMap<&str, Shared> = BTreeMap::new();
         for (path, file) in tree.iter() {
             let Some(folder) = path.strip_suffix("/recipe.toml") else { continue };
             let Some((scheduler, name)) = folder.split_once('/') else { continue };
@@ -37,19 +57,18 @@ impl Recipes {
                 let message = format!("name: `{}` differs from the folder {name}", parsed.name);
                 return Err(Place { file }.at(&["name"], message));
             }
-            let words = shared_words(tree, scheduler)?;
-            take_words(&mut parsed, &words, Place { file })?;
-            let shared = format!("{scheduler}/{SHARED}");
-            let recipe = Recipe {
+            if !shared.contains_key(scheduler) {
+                shared.insert(scheduler, Shared::read(tree, scheduler)?);
+            }
+            let Some(shared) = shared.get(scheduler) else { continue };
+            take_words(&mut parsed, &shared.words, Place { file })?;
+            all.push(Recipe {
                 scheduler: scheduler.to_owned(),
                 folder: folder.to_owned(),
-                templates: templates(tree, folder),
-                sha256: digest(tree, &[folder, &shared]),
-                shared: templates(tree, &shared),
+                templates: Arc::new(templates(tree, folder)),
+                shared: Arc::clone(&shared.templates),
                 file: parsed,
-            };
-            check(&recipe, Place { file }, manifests)?;
-            all.push(recipe);
+            });
         }
         followers_exist(tree, &all)?;
         all.sort_by(|a: &Recipe, b: &Recipe| {
@@ -97,9 +116,18 @@ fn read_toml<T: serde::de::DeserializeOwned>(file: &DataFile) -> Result<T> {
     toml::from_str(&file.text).map_err(|e| Error::usage(format!("{}: {}", file.origin, e.to_string().trim_end())))
 }
 
-/// The words that a scheduler's recipes share; none if there is no such file.
-fn shared_words(tree: &Tree, scheduler: &str) -> Result<SharedWords> {
-    tree.get(&format!("{scheduler}/{SHARED}/{WORDS}")).map_or_else(|| Ok(SharedWords::default()), read_toml)
+/// What a scheduler's recipes share; nothing if there are no such files.
+struct Shared {
+    words: SharedWords,
+    templates: Arc<BTreeMap<String, String>>,
+}
+
+impl Shared {
+    fn read(tree: &Tree, scheduler: &str) -> Result<Self> {
+        let folder = format!("{scheduler}/{SHARED}");
+        let words = tree.get(&format!("{folder}/{WORDS}")).map_or_else(|| Ok(SharedWords::default()), read_toml)?;
+        Ok(Self { words, templates: Arc::new(templates(tree, &folder)) })
+    }
 }
 
 /// Gives a recipe the shared parameters that it names, and every shared reason
@@ -126,12 +154,6 @@ fn take_words(recipe: &mut RecipeFile, words: &SharedWords, place: Place<'_>) ->
 fn templates(tree: &Tree, folder: &str) -> BTreeMap<String, String> {
     let prefix = format!("{folder}/");
     tree.iter().filter_map(|(path, file)| Some((path.strip_prefix(&prefix)?.to_owned(), file.text.clone()))).collect()
-}
-
-fn digest(tree: &Tree, folders: &[&str]) -> String {
-    let files: Vec<(String, String)> = folders.iter().flat_map(|folder| templates(tree, folder)).collect();
-    let parts: Vec<&[u8]> = files.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]).collect();
-    crate::bundle::sha256(&parts)
 }
 
 /// `then` and `also` name recipes of the same scheduler.
@@ -183,6 +205,14 @@ impl Place<'_> {
     }
 }
 
+impl Recipe {
+    /// Checks the recipe against every manifest that it applies to.
+    fn check(&self, tree: &Tree, manifests: &Manifests) -> Result<()> {
+        let file = tree.get(&format!("{}/recipe.toml", self.folder));
+        file.map_or(Ok(()), |file| check(self, Place { file }, manifests))
+    }
+}
+
 fn check(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()> {
     files_are_there(recipe, place)?;
     templates_parse(recipe, place)?;
@@ -208,7 +238,7 @@ fn check(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()>
     names_are_known(recipe, place, manifests)?;
     filters_are_known(recipe, place, manifests)?;
     exceptions_are_needed(recipe, place, manifests)?;
-    for manifest in manifests.iter().filter(|m| recipe.applies_to(m)) {
+    for manifest in generations(recipe, manifests)?.into_iter().filter(|m| recipe.applies_to(m)) {
         for (index, step) in file.steps.iter().enumerate().filter(|(_, s)| manifest.has(&s.role)) {
             may_write(step, index, place, manifest)?;
             names_scopes(step, index, place, manifest)?;
@@ -298,9 +328,17 @@ fn templates_parse(recipe: &Recipe, place: Place<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The generations of the recipe's scheduler; none where no manifest speaks of it.
+fn generations<'m>(recipe: &Recipe, manifests: &'m Manifests) -> Result<Vec<&'m Manifest>> {
+    if manifests.knows(&recipe.scheduler) { manifests.of(&recipe.scheduler) } else { Ok(Vec::new()) }
+}
+
 /// A role or column that no generation of the scheduler has is a slip of the pen.
 fn names_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()> {
-    let Ok(generations) = manifests.of(&recipe.scheduler) else { return Ok(()) };
+    let generations = generations(recipe, manifests)?;
+    if generations.is_empty() {
+        return Ok(());
+    }
     let unknown = |name: &str| !generations.iter().any(|m| m.has(name));
     let message = |key: &str, name: &str| format!("{key}: no generation of {} has {name}", recipe.scheduler);
     if let Some((index, name)) = recipe.file.needs.iter().enumerate().find(|(_, name)| unknown(name)) {
@@ -367,7 +405,10 @@ fn names_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> 
 
 /// What a filter names is in columns of one role, which some generation has.
 fn filters_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()> {
-    let Ok(generations) = manifests.of(&recipe.scheduler) else { return Ok(()) };
+    let generations = generations(recipe, manifests)?;
+    if generations.is_empty() {
+        return Ok(());
+    }
     let unknown = |name: &str| !name.contains('.') || !generations.iter().any(|m| m.has(name));
     for (index, parameter) in recipe.file.parameters.iter().enumerate() {
         let fails = |key: &str, why: String| {
@@ -398,7 +439,8 @@ fn filters_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -
 
 /// An exception without a rule, or without a reason, is a slip of the pen.
 fn exceptions_are_needed(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()> {
-    let generations: Vec<&Manifest> = manifests.iter().filter(|m| recipe.applies_to(m)).collect();
+    let generations = generations(recipe, manifests)?.into_iter().filter(|m| recipe.applies_to(m));
+    let generations: Vec<&Manifest> = generations.collect();
     for (index, step) in recipe.file.steps.iter().enumerate() {
         let Some(reason) = &step.allow_table else { continue };
         if reason.trim().is_empty() {

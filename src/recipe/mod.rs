@@ -3,6 +3,7 @@
 mod load;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -20,11 +21,9 @@ pub struct Recipe {
     /// What the recipe file says.
     pub file: RecipeFile,
     /// The files beside it, by name.
-    pub templates: BTreeMap<String, String>,
+    pub templates: Arc<BTreeMap<String, String>>,
     /// The files that all recipes of the scheduler share, by name.
-    pub shared: BTreeMap<String, String>,
-    /// SHA-256 over the recipe's files, so that a bundle knows what it came from.
-    pub sha256: String,
+    pub shared: Arc<BTreeMap<String, String>>,
 }
 
 /// The file form of a recipe.
@@ -439,6 +438,14 @@ impl Recipe {
     #[must_use]
     pub fn lacking(&self, manifest: &crate::manifest::Manifest) -> Vec<&str> {
         self.file.needs.iter().map(String::as_str).filter(|role| !manifest.has(role)).collect()
+    }
+
+    /// SHA-256 over the recipe's files, so that a bundle knows what it came from.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        let files = self.templates.iter().chain(self.shared.iter());
+        let parts: Vec<&[u8]> = files.flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]).collect();
+        crate::bundle::sha256(&parts)
     }
 
     /// The parameter of a name.

@@ -66,20 +66,17 @@ impl RecipeEnv {
     /// Builds the environment.
     ///
     /// # Errors
-    /// A template that does not parse.
+    /// A parameter that cannot be shown to a template.
     pub fn new(recipe: &Recipe, scope: &RecipeScope<'_>) -> Result<Self> {
         let mut env = Environment::new();
         env.set_undefined_behavior(UndefinedBehavior::Strict);
         env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-        for (name, text) in recipe.templates.iter().filter(|(name, _)| name.ends_with(".j2")) {
-            env.add_template_owned(format!("{}/{name}", recipe.folder), text.clone())?;
-        }
-        for (name, text) in recipe.shared.iter().filter(|(name, _)| name.ends_with(".j2")) {
-            env.add_template_owned(format!("{}/{SHARED}/{name}", recipe.scheduler), text.clone())?;
-        }
-        add_names(&mut env, scope);
-        add_states(&mut env, scope.manifest);
-        add_literals(&mut env, scope.dialect);
+        env.set_loader(loader(recipe));
+        // The functions outlive the scope: they share one copy.
+        let (m, d) = (Arc::new(scope.manifest.clone()), Arc::new(scope.dialect.clone()));
+        add_names(&mut env, scope, &m, &d);
+        add_states(&mut env, &m);
+        add_literals(&mut env, &d);
         env.add_global("param", params(scope.params));
         env.add_global("behaviour", ser(&scope.manifest.behaviour));
         env.add_global("title", scope.manifest.title.clone());
@@ -88,7 +85,7 @@ impl RecipeEnv {
         env.add_global("moment", time(scope.moment));
         env.add_global("moment_ms", scope.moment_ms);
         let named = Named::default();
-        add_named(&mut env, scope.dialect, &named);
+        add_named(&mut env, &d, &named);
         let tables = scope.tables.iter().map(|(table, sql)| format!("{} AS ({sql})", to_come(scope.dialect, table)));
         Ok(Self {
             env,
@@ -156,6 +153,19 @@ impl RecipeEnv {
     }
 }
 
+/// The recipe's templates and those it shares, each read when it is first asked for.
+fn loader(recipe: &Recipe) -> impl Fn(&str) -> TemplateResult<Option<String>> + use<> {
+    let (own, shared) = (format!("{}/", recipe.folder), format!("{}/{SHARED}/", recipe.scheduler));
+    let (templates, texts) = (Arc::clone(&recipe.templates), Arc::clone(&recipe.shared));
+    move |name| {
+        let found = match name.strip_prefix(&shared) {
+            Some(file) => texts.get(file),
+            None => name.strip_prefix(&own).and_then(|file| templates.get(file)),
+        };
+        Ok(found.cloned())
+    }
+}
+
 fn fail(error: &Error) -> minijinja::Error {
     minijinja::Error::new(ErrorKind::InvalidOperation, error.to_string())
 }
@@ -174,8 +184,8 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// `named(name, columns, query)`: the name by which the query can be read, which
 /// may read itself. A named query inside another query would not see the outer
 /// ones in MariaDB 10.11, so all stand before everything.
-fn add_named(env: &mut Environment<'static>, d: &Dialect, named: &Named) {
-    let (d, named) = (d.clone(), Arc::clone(named));
+fn add_named(env: &mut Environment<'static>, d: &Arc<Dialect>, named: &Named) {
+    let (d, named) = (Arc::clone(d), Arc::clone(named));
     env.add_function("named", move |name: &str, columns: &str, query: &str| {
         let full = to_come(&d, name);
         let mut named = held(&named);
@@ -186,9 +196,14 @@ fn add_named(env: &mut Environment<'static>, d: &Dialect, named: &Named) {
     });
 }
 
-fn add_names(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
+fn add_names(
+    env: &mut Environment<'static>,
+    scope: &RecipeScope<'_>,
+    manifest: &Arc<Manifest>,
+    dialect: &Arc<Dialect>,
+) {
     let schema = scope.schema.map(ToOwned::to_owned);
-    let (m, d, tables) = (scope.manifest.clone(), scope.dialect.clone(), scope.tables.clone());
+    let (m, d, tables) = (Arc::clone(manifest), Arc::clone(dialect), scope.tables.clone());
     env.add_function("table", move |role: &str| -> TemplateResult<String> {
         let role = m.role(role).map_err(|e| fail(&e))?;
         Ok(match tables.get(&role.table) {
@@ -196,22 +211,22 @@ fn add_names(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
             None => d.table(schema.as_deref(), &role.table),
         })
     });
-    let (m, d, schema) = (scope.manifest.clone(), scope.dialect.clone(), scope.schema.map(ToOwned::to_owned));
+    let (m, d, schema) = (Arc::clone(manifest), Arc::clone(dialect), scope.schema.map(ToOwned::to_owned));
     env.add_function("live_table", move |role: &str| -> TemplateResult<String> {
         Ok(d.table(schema.as_deref(), &m.role(role).map_err(|e| fail(&e))?.table))
     });
-    let (m, d) = (scope.manifest.clone(), scope.dialect.clone());
+    let (m, d) = (Arc::clone(manifest), Arc::clone(dialect));
     env.add_function("alias", move |role: &str, alias: &str| -> TemplateResult<Value> {
         let role = m.role(role).map_err(|e| fail(&e))?;
         let columns = role.columns.iter().map(|(name, column)| (name.clone(), format!("{alias}.{}", d.ident(column))));
         Ok(columns.collect::<BTreeMap<_, _>>().into())
     });
-    let (m, d) = (scope.manifest.clone(), scope.dialect.clone());
+    let (m, d) = (Arc::clone(manifest), Arc::clone(dialect));
     env.add_function("col", move |name: &str, alias: &str| -> TemplateResult<String> {
         Ok(format!("{alias}.{}", d.ident(m.column(name).map_err(|e| fail(&e))?)))
     });
-    add_comparisons(env, scope);
-    let m = scope.manifest.clone();
+    add_comparisons(env, scope, manifest, dialect);
+    let m = Arc::clone(manifest);
     env.add_function("has", move |name: &str| m.has(name));
 }
 
@@ -219,8 +234,13 @@ fn add_names(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
 /// column is before a time on the scheduler's clock. Milliseconds since the epoch are
 /// compared as such. An instant is only shown by the session's zone, so there the
 /// cut-off is compared as an instant, too.
-fn add_comparisons(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
-    let (m, d, zone) = (scope.manifest.clone(), scope.dialect.clone(), scope.zone.cloned());
+fn add_comparisons(
+    env: &mut Environment<'static>,
+    scope: &RecipeScope<'_>,
+    manifest: &Arc<Manifest>,
+    dialect: &Arc<Dialect>,
+) {
+    let (m, d, zone) = (Arc::clone(manifest), Arc::clone(dialect), scope.zone.cloned());
     env.add_function("before_time", move |name: &str, alias: &str, time: &str| -> TemplateResult<String> {
         let column = format!("{alias}.{}", d.ident(m.column(name).map_err(|e| fail(&e))?));
         if !m.is_epoch_ms(name) {
@@ -232,11 +252,15 @@ fn add_comparisons(env: &mut Environment<'static>, scope: &RecipeScope<'_>) {
         })?;
         Ok(format!("{column} < {ms}"))
     });
-    env.add_function("before_cutoff", before_cutoff(scope));
+    env.add_function("before_cutoff", before_cutoff(scope, manifest, dialect));
 }
 
-fn before_cutoff(scope: &RecipeScope<'_>) -> impl Fn(&str, &str) -> TemplateResult<String> + use<> {
-    let (m, d) = (scope.manifest.clone(), scope.dialect.clone());
+fn before_cutoff(
+    scope: &RecipeScope<'_>,
+    manifest: &Arc<Manifest>,
+    dialect: &Arc<Dialect>,
+) -> impl Fn(&str, &str) -> TemplateResult<String> + use<> {
+    let (m, d) = (Arc::clone(manifest), Arc::clone(dialect));
     let cutoff = scope.params.cutoff().map(ToOwned::to_owned);
     let instant = scope.params.cutoff_instant();
     move |name: &str, alias: &str| {
@@ -254,13 +278,13 @@ fn before_cutoff(scope: &RecipeScope<'_>) -> impl Fn(&str, &str) -> TemplateResu
     }
 }
 
-fn add_states(env: &mut Environment<'static>, manifest: &Manifest) {
+fn add_states(env: &mut Environment<'static>, manifest: &Arc<Manifest>) {
     let lists: [(&'static str, Keep); 4] =
         [("unfinished", |s| !s.finished), ("finished", |s| s.finished), ("legal", |s| s.legal), ("known", |_| true)];
     for (name, keep) in lists {
-        let m = manifest.clone();
+        let m = Arc::clone(manifest);
         env.add_function(name, move |column: &str| -> TemplateResult<String> { list(&m, column, keep) });
-        let m = manifest.clone();
+        let m = Arc::clone(manifest);
         env.add_function(
             format!("is_{name}"),
             move |column: &str, value: &str, with: Option<&str>| -> TemplateResult<String> {
@@ -268,18 +292,18 @@ fn add_states(env: &mut Environment<'static>, manifest: &Manifest) {
             },
         );
     }
-    let m = manifest.clone();
+    let m = Arc::clone(manifest);
     env.add_function(
         "is_phase",
         move |column: &str, value: &str, phases: Vec<String>, with: Option<&str>| -> TemplateResult<String> {
             condition(&m, column, value, with, |s| phases.contains(&s.phase))
         },
     );
-    let m = manifest.clone();
+    let m = Arc::clone(manifest);
     env.add_function("codes", move |column: &str, phases: Vec<String>| -> TemplateResult<String> {
         list(&m, column, |s| phases.contains(&s.phase))
     });
-    let m = manifest.clone();
+    let m = Arc::clone(manifest);
     env.add_function("code", move |column: &str, phase: &str| -> TemplateResult<String> {
         let null = m.states(column).map_err(|e| fail(&e))?.null.as_ref();
         if null.is_some_and(|s| s.phase == phase) {
@@ -287,7 +311,7 @@ fn add_states(env: &mut Environment<'static>, manifest: &Manifest) {
         }
         state_of(&m, column, phase).map(|(set, state)| set.literal(&state.code))
     });
-    let m = manifest.clone();
+    let m = Arc::clone(manifest);
     env.add_function("code_named", move |column: &str, name: &str| -> TemplateResult<String> {
         let set = m.states(column).map_err(|e| fail(&e))?;
         let state =
@@ -296,7 +320,7 @@ fn add_states(env: &mut Environment<'static>, manifest: &Manifest) {
             })?;
         Ok(set.literal(&state.code))
     });
-    let m = manifest.clone();
+    let m = Arc::clone(manifest);
     env.add_function("state_name", move |column: &str, phase: &str| -> TemplateResult<String> {
         state_of(&m, column, phase).map(|(_, state)| format!("{} {}", state.code, state.name))
     });
@@ -348,34 +372,34 @@ fn list(m: &Manifest, column: &str, mut keep: impl FnMut(&State) -> bool) -> Tem
     Ok(format!("({})", codes.join(", ")))
 }
 
-fn add_literals(env: &mut Environment<'static>, dialect: &Dialect) {
-    let d = dialect.clone();
+fn add_literals(env: &mut Environment<'static>, dialect: &Arc<Dialect>) {
+    let d = Arc::clone(dialect);
     env.add_function("lit", move |text: &str| d.text_literal(text));
-    let d = dialect.clone();
+    let d = Arc::clone(dialect);
     env.add_function("lits", move |texts: Vec<String>| {
         texts.iter().map(|t| d.text_literal(t)).collect::<Vec<_>>().join(", ")
     });
-    let d = dialect.clone();
+    let d = Arc::clone(dialect);
     env.add_function("time", move |text: &str| d.time_literal(text));
     // NULL, and what is no moment, is shown as it is.
     env.add_filter("utc", |value: Value| with_utc(&value.to_string()));
-    let d = dialect.clone();
+    let d = Arc::clone(dialect);
     env.add_function("text", move |expression: &str| d.as_text(expression));
-    let d = dialect.clone();
+    let d = Arc::clone(dialect);
     env.add_function("day", move |time: &str| d.day(time));
-    let d = dialect.clone();
+    let d = Arc::clone(dialect);
     env.add_function("days_later", move |time: &str, days: i64| d.days_later(time, days));
-    let d = dialect.clone();
+    let d = Arc::clone(dialect);
     env.add_function("json_member", move |expression: &str, name: &str| d.json_member(expression, name));
-    let d = dialect.clone();
+    let d = Arc::clone(dialect);
     env.add_function("json_last", move |expression: &str, name: &str| d.json_last(expression, name));
-    let d = dialect.clone();
+    let d = Arc::clone(dialect);
     env.add_function("seconds_between", move |from: &str, to: &str| d.seconds_between(from, to));
-    let d = dialect.clone();
+    let d = Arc::clone(dialect);
     env.add_function("concat", move |parts: Vec<String>| d.concat(&parts));
-    let d = dialect.clone();
+    let d = Arc::clone(dialect);
     env.add_function("exactly", move |left: &str, right: &str| d.same(left, right, TypeClass::Text));
-    let d = dialect.clone();
+    let d = Arc::clone(dialect);
     env.add_function("same", move |left: &str, right: &str, _rest: Rest<Value>| d.same(left, right, TypeClass::Int));
 }
 

@@ -16,7 +16,7 @@ const NO_NAMES: [&str; 3] = ["note", "next-fire-time", "far-ahead-days"];
 
 /// Every flag of a scheduler that may name rows.
 fn filters(scheduler: &str) -> Vec<Parameter> {
-    let recipes = Recipes::load(&Tree::templates(None).unwrap(), &Manifests::load(None).unwrap()).unwrap();
+    let recipes = Recipes::checked(&Tree::templates(None).unwrap(), &Manifests::load(None).unwrap()).unwrap();
     let names = |p: &&Parameter| matches!(p.kind, ParameterKind::Texts | ParameterKind::Numbers);
     let all = recipes.of(scheduler).flat_map(|r| &r.file.parameters).filter(names);
     let by_name: BTreeMap<_, _> = all.map(|p| (p.name.clone(), p.clone())).collect();

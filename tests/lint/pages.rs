@@ -1,5 +1,6 @@
 //! Every rule has its page, and does what the page says.
 
+use flowmend::data::Tree;
 use flowmend::lint::{DataRules, Pages, rules};
 use flowmend::manifest::Manifests;
 
@@ -18,6 +19,11 @@ fn every_rule_has_its_page_and_every_page_its_rule() {
     let mut with_page: Vec<String> = pages.iter().map(|p| p.code.clone()).collect();
     with_page.sort();
     assert_eq!(codes, with_page);
+}
+
+#[test]
+fn every_built_in_rule_fits_the_manifests() {
+    DataRules::from_tree(&Tree::rules(), &Manifests::load(None).unwrap()).unwrap();
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn a_schema_fits_itself_and_its_twins_only() {
         let twins = same_schema_as(scheduler);
         // What a scheduler carries in its database is looked for only when it is asked for.
         let others: Vec<&Manifest> =
-            manifests.iter().filter(|o| !o.carried_by.iter().any(|c| c == scheduler)).collect();
+            manifests.all().unwrap().into_iter().filter(|o| !o.carried_by.iter().any(|c| c == scheduler)).collect();
         for m in manifests.of(scheduler).unwrap() {
             // Not every release came for every database.
             for (engine, live) in [Engine::MySql, Engine::PostgreSql, Engine::Sqlite]
@@ -89,7 +89,7 @@ fn types_keys_and_indexes_tell_twins_apart_where_the_database_shows_it() {
 #[test]
 fn details_never_speak_against_their_own_generation() {
     let manifests = Manifests::load(None).unwrap();
-    for m in manifests.iter() {
+    for m in manifests.all().unwrap().into_iter() {
         for engine in [Engine::MySql, Engine::PostgreSql].into_iter().filter(|e| m.runs_on(*e)) {
             assert_eq!(m.details_against(&m.details(engine)), [""; 0], "{} on {engine:?}", m.origin);
         }
@@ -112,7 +112,7 @@ fn twins_name_each_other() {
 #[test]
 fn version_marks_name_own_releases() {
     let manifests = Manifests::load(None).unwrap();
-    for m in manifests.iter() {
+    for m in manifests.all().unwrap().into_iter() {
         for release in m.version_marks.keys() {
             assert!(m.releases.contains(release), "{}: version_marks names {release}", m.origin);
         }

@@ -1,6 +1,8 @@
 //! Every generation's tables can be made, with the keys that its foreign keys refer to.
 
+use flowmend::data::Tree;
 use flowmend::manifest::{Engine, Manifests};
+use flowmend::recipe::Recipes;
 
 use crate::support::db::{Server, TestDb};
 
@@ -10,7 +12,7 @@ fn every_schema_can_be_made() {
     for server in Server::available("schemas") {
         let mut seen = std::collections::BTreeSet::new();
         // On a server, where each costs seconds, the newest generation of each scheduler.
-        let all: Vec<_> = manifests.iter().collect();
+        let all: Vec<_> = manifests.all().unwrap().into_iter().collect();
         let whole = server == Server::Sqlite || crate::support::long();
         for manifest in all.into_iter().rev().filter(|m| seen.insert(m.scheduler.clone()) || whole) {
             let db = TestDb::with_schema(server, manifest);
@@ -30,7 +32,7 @@ fn every_schema_can_be_made() {
 /// MySQL and PostgreSQL want a unique key under every foreign key.
 #[test]
 fn foreign_keys_refer_to_keys() {
-    for manifest in Manifests::load(None).unwrap().iter() {
+    for manifest in Manifests::load(None).unwrap().all().unwrap().into_iter() {
         for engine in [Engine::MySql, Engine::PostgreSql] {
             for table in manifest.tables.values().filter(|t| t.on(engine)) {
                 for foreign in table.foreign_keys_on(engine) {
@@ -45,5 +47,16 @@ fn foreign_keys_refer_to_keys() {
                 }
             }
         }
+    }
+}
+
+/// What comes with the program is only read by it: its mistakes are found here.
+#[test]
+fn every_built_in_recipe_fits_every_manifest() {
+    let manifests = Manifests::load(None).unwrap();
+    assert!(!manifests.all().unwrap().is_empty());
+    let recipes = Recipes::checked(&Tree::templates(None).unwrap(), &manifests).unwrap();
+    for scheduler in manifests.schedulers() {
+        assert!(recipes.of(scheduler).count() > 0, "{scheduler}");
     }
 }

@@ -38,7 +38,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     for script in &scripts {
         let own = config.for_path(&script.name);
         let target = Target::of(m, &own, script, live.as_ref())?;
-        let manifests = target.manifests(&app.manifests);
+        let manifests = target.manifests(&app.manifests)?;
         let knowledge = Knowledge::of(&manifests, &target.scheduler, &target.release, target.dialect.engine)?;
         let mut linted = lint(&script.text, &knowledge, &data, &own)?;
         if let Some(live) = &mut live {

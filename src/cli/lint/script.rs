@@ -100,7 +100,10 @@ impl Target {
     }
 
     /// The manifests, with the tables' names as they are here.
-    pub fn manifests<'m>(&self, manifests: &'m Manifests) -> Cow<'m, Manifests> {
+    ///
+    /// # Errors
+    /// A manifest with a mistake.
+    pub fn manifests<'m>(&self, manifests: &'m Manifests) -> Result<Cow<'m, Manifests>> {
         manifests.prefixed(self.prefix.as_deref())
     }
 }

@@ -26,24 +26,34 @@ pub struct DataRule {
     pub code: String,
     /// The scheduler it is about.
     pub scheduler: String,
+    /// What to call its file in a message.
+    origin: String,
     level: Level,
     file: RuleFile,
 }
 
 impl DataRules {
-    /// The built-in rules.
+    /// The built-in rules, which the tests have checked against the manifests.
     ///
     /// # Errors
     /// A rule with a mistake.
     pub fn load(manifests: &Manifests) -> Result<Self> {
-        Self::from_tree(&Tree::rules(), manifests)
+        let read = Self::read(&Tree::rules())?;
+        read.rules.iter().filter(|r| !manifests.is_built_in(&r.scheduler)).try_for_each(|r| r.fits(manifests))?;
+        Ok(read)
     }
 
-    /// The rules of a tree.
+    /// The rules of a tree, each checked against the manifests.
     ///
     /// # Errors
     /// A rule with a mistake.
     pub fn from_tree(tree: &Tree, manifests: &Manifests) -> Result<Self> {
+        let read = Self::read(tree)?;
+        read.rules.iter().try_for_each(|r| r.fits(manifests))?;
+        Ok(read)
+    }
+
+    fn read(tree: &Tree) -> Result<Self> {
         let mut rules = Vec::new();
         for (path, data) in tree.iter() {
             let Some((scheduler, code)) = path.strip_suffix(".toml").and_then(|p| p.split_once('/')) else {
@@ -53,10 +63,8 @@ impl DataRules {
             let file: RuleFile = toml::from_str(&data.text).map_err(|e| wrong(e.to_string().trim().to_owned()))?;
             let level =
                 Level::of(&file.level).ok_or_else(|| wrong(format!("level = \"{}\" is no level", file.level)))?;
-            let rule = DataRule { code: code.to_owned(), scheduler: scheduler.to_owned(), level, file };
-            rule.file.check_names(&rule.scheduler, manifests).map_err(|e| e.context(&data.origin))?;
-            text::check(&rule, manifests).map_err(|e| e.context(&data.origin))?;
-            rules.push(rule);
+            let (code, scheduler, origin) = (code.to_owned(), scheduler.to_owned(), data.origin.clone());
+            rules.push(DataRule { code, scheduler, origin, level, file });
         }
         Ok(Self { rules })
     }
@@ -75,6 +83,12 @@ impl DataRules {
 }
 
 impl DataRule {
+    /// Whether the manifests have what it names, and its sentences can be filled in.
+    fn fits(&self, manifests: &Manifests) -> Result<()> {
+        let names = self.file.check_names(&self.scheduler, manifests);
+        names.and_then(|()| text::check(self, manifests)).map_err(|e| e.context(&self.origin))
+    }
+
     pub(in crate::lint) fn check(&self, report: &mut Report<'_>, reading: &Reading) {
         for change in &reading.changes {
             if self.is_answered_by(report.knowledge, change) {

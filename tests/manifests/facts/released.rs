@@ -51,7 +51,7 @@ fn between(manifest: &Manifest, release: &str, read: &BTreeSet<&str>) -> bool {
 
 #[test]
 fn approximate_releases_have_a_reason_and_marks_a_release() {
-    for manifest in Manifests::load(None).unwrap().iter() {
+    for manifest in Manifests::load(None).unwrap().all().unwrap().into_iter() {
         let listed = |release: &String| manifest.releases.contains(release);
         assert!(manifest.approximate.iter().all(listed), "{}", manifest.origin);
         assert!(manifest.version_marks.keys().all(listed), "{}", manifest.origin);
