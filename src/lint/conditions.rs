@@ -52,6 +52,7 @@ pub(super) fn filter(
             merge(&mut filter.bounds, column, bound);
         }
     }
+    filter.older = conditions.iter().flat_map(|c| older(c, &judge)).collect();
     filter.states = states(&judge, &conditions);
     let spoken: Vec<&Selected> = filter.states.values().filter(|s| s.spoken).collect();
     filter.never |= spoken.iter().any(|s| s.codes.is_empty() && !s.other && !s.null);
@@ -199,6 +200,35 @@ fn common<'e>(parts: impl IntoIterator<Item = &'e Expr>, judge: &Judge<'_, '_>) 
         }
     }
     found
+}
+
+/// Columns of the table that must be less than a limit which is not the clock itself.
+fn older(condition: &Expr, judge: &Judge<'_, '_>) -> BTreeSet<String> {
+    let one = |part: &Expr| {
+        let Expr::BinaryOp { left, op, right } = part else { return None };
+        let (name, limit) = match op {
+            BinaryOperator::Lt | BinaryOperator::LtEq => (left, right),
+            BinaryOperator::Gt | BinaryOperator::GtEq => (right, left),
+            _ => return None,
+        };
+        judge.own(bare(name)).filter(|_| !is_now(limit) || is_past(limit))
+    };
+    links(condition, &BinaryOperator::And).into_iter().filter_map(one).collect()
+}
+
+/// Whether an expression over the clock lies before it: `NOW() - INTERVAL 10 MINUTE`.
+fn is_past(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => is_past(inner),
+        Expr::BinaryOp { left, op: BinaryOperator::Minus, .. } => is_now(left),
+        Expr::Function(function) => {
+            let name = function.name.to_string().to_lowercase();
+            let literals = super::truth::arguments(&function.args).into_iter().map(ToString::to_string);
+            let back = |text: String| text.trim_start_matches(['\'', '"']).starts_with('-');
+            ["date_sub", "subdate"].contains(&name.as_str()) || name == "datetime" && literals.skip(1).any(back)
+        }
+        _ => false,
+    }
 }
 
 /// How a comparison with something binds a column.

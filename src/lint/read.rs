@@ -181,6 +181,9 @@ impl<'a> Reader<'_, 'a> {
         sets.extend(self.inserted(insert, &scope));
         let binding = &scope.bindings[0];
         self.change(Does::Insert, binding, sets, Filter::default(), 1);
+        if let Some(change) = self.reading.changes.last_mut() {
+            change.replaces = insert.replace_into || matches!(insert.or, Some(ast::SqliteOnConflict::Replace));
+        }
         self.upsert(insert.on.as_ref(), &scope);
         scope
     }
@@ -243,6 +246,7 @@ impl<'a> Reader<'_, 'a> {
             filter,
             targets,
             in_body: self.body > 0,
+            replaces: false,
         });
     }
 

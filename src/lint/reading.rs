@@ -222,6 +222,8 @@ pub struct Change {
     pub targets: usize,
     /// Whether it stands in a trigger or routine.
     pub in_body: bool,
+    /// Whether a row that is in the way is replaced.
+    pub replaces: bool,
 }
 
 impl Change {
@@ -243,6 +245,8 @@ pub struct Filter {
     pub never: bool,
     /// Columns of the changed table (lower case) that are bound, and how.
     pub bounds: BTreeMap<String, Bound>,
+    /// Columns (lower case) that are less than a limit in the past, or one that is not the clock.
+    pub older: BTreeSet<String>,
     /// State columns (lower case) → which states it may select.
     pub states: BTreeMap<String, Selected>,
     /// `LIMIT` without an order by the key.

@@ -70,6 +70,7 @@ pub(super) fn manifest(m: &Manifest, source: Source<'_>, file: &ManifestFile) ->
         );
     }
     locks(m, source, file)?;
+    super::allowed::check(m, source, file)?;
     prefix(m, source, file)?;
     inherited_lists(m, source, file)
 }

@@ -48,6 +48,7 @@ pub(super) struct ManifestFile {
     pub clock: Option<ClockFile>,
     pub never_null: Option<Vec<NeverNullFile>>,
     pub forbidden: Option<ForbiddenFile>,
+    pub allowed_writes: Option<Vec<AllowedWriteFile>>,
     #[serde(default)]
     pub tables: Vec<TableFile>,
 }
@@ -193,6 +194,16 @@ pub(super) struct ForbiddenFile {
     pub columns: Vec<Spanned<String>>,
     #[serde(default)]
     pub except: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AllowedWriteFile {
+    pub role: Spanned<String>,
+    pub inserts: Option<Spanned<BTreeMap<String, Vec<String>>>>,
+    pub deletes_older: Option<Spanned<String>>,
+    pub why: Spanned<String>,
+    pub warns: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -15,7 +15,8 @@ use super::schema::TableColumn;
 use super::source::Source;
 use super::{
     BeatUnit, Clock, ColumnSpec, Engine, Expires, Fingerprint, Forbidden, ForeignKey, Heartbeat, Lock, Manifest,
-    NeverNull, RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, VersionIs, Words, check, marks,
+    NeverNull, RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, VersionIs, Words, allowed,
+    check, marks,
 };
 use crate::data::{DataFile, Tree};
 use crate::{Error, Result};
@@ -315,6 +316,7 @@ fn empty(scheduler: &str) -> Manifest {
         clock: None,
         never_null: Vec::new(),
         forbidden: Forbidden::default(),
+        allowed_writes: Vec::new(),
         tables: BTreeMap::new(),
         origin: String::new(),
         sha256: String::new(),
@@ -353,6 +355,9 @@ fn overlay_lists(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFil
             columns: forbidden.columns.iter().map(|c| c.get_ref().clone()).collect(),
             except: forbidden.except.clone(),
         };
+    }
+    if let Some(writes) = &file.allowed_writes {
+        manifest.allowed_writes = writes.iter().map(|w| allowed::read(source, w)).collect::<Result<_>>()?;
     }
     Ok(())
 }

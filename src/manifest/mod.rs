@@ -1,5 +1,6 @@
 //! Manifests: what one generation of releases calls its states, tables and columns.
 
+mod allowed;
 mod check;
 pub mod ddl;
 mod file;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use allowed::{AllowedWrite, WriteKind};
 pub use load::{Manifests, version_order};
 pub use prefix::begins_with;
 pub use schema::{ColumnSpec, DefaultValue, Engine, ForeignKey, TableColumn, TableSpec, sqlite_type};
@@ -74,6 +76,8 @@ pub struct Manifest {
     pub never_null: Vec<NeverNull>,
     /// What no repair may write.
     pub forbidden: Forbidden,
+    /// Writes to forbidden tables that a repair may do all the same.
+    pub allowed_writes: Vec<AllowedWrite>,
     /// Table name → its shape.
     pub tables: BTreeMap<String, TableSpec>,
     /// The file's name, for messages.

@@ -98,3 +98,33 @@ fn a_trigger_is_one_statement_and_what_stands_in_it_is_checked() {
         assert!(found.contains(&wanted.to_owned()), "{wanted} is missing: {found:?}");
     }
 }
+
+/// What a manifest allows of a forbidden table is that, and nothing beside it.
+#[test]
+fn a_forbidden_table_has_one_right_write() {
+    use flowmend::lint::Level::{Error, Warning};
+    for (release, sql, wanted) in [
+        ("2.1.2", "INSERT INTO xxl_job_lock (lock_name) VALUES ('schedule_lock')", None),
+        ("2.1.2", "INSERT IGNORE INTO xxl_job_lock (lock_name) VALUES ('schedule_lock')", None),
+        ("3.4.2", "INSERT INTO XXL_JOB_LOCK (LOCK_NAME) VALUES ('schedule_lock')", None),
+        ("2.1.2", "INSERT INTO xxl_job_lock (lock_name) VALUES ('other_lock')", Some(Error)),
+        ("2.1.2", "INSERT INTO xxl_job_lock (lock_name) VALUES ('schedule_lock'), ('other_lock')", Some(Error)),
+        ("2.1.2", "INSERT INTO xxl_job_lock (lock_name) SELECT name FROM my_names", Some(Error)),
+        ("2.1.2", "REPLACE INTO xxl_job_lock (lock_name) VALUES ('schedule_lock')", Some(Error)),
+        ("2.1.2", "UPDATE xxl_job_lock SET lock_name = 'schedule_lock' WHERE lock_name = 'x'", Some(Error)),
+        ("2.1.2", "DELETE FROM xxl_job_lock WHERE lock_name = 'x'", Some(Error)),
+        ("2.1.2", "DELETE FROM xxl_job_registry WHERE id = 7 AND update_time < '2026-01-31 10:00:00'", None),
+        ("2.1.2", "DELETE FROM xxl_job_registry WHERE NOW() - INTERVAL 10 MINUTE >= update_time", None),
+        ("2.4.2", "DELETE FROM xxl_job_registry WHERE update_time < DATE_SUB(NOW(), INTERVAL 9 MINUTE)", Some(Warning)),
+        ("2.1.2", "DELETE FROM xxl_job_registry WHERE update_time < NOW()", Some(Error)),
+        ("2.1.2", "DELETE FROM xxl_job_registry WHERE update_time < DATE_ADD(NOW(), INTERVAL 9 MINUTE)", Some(Error)),
+        ("2.1.2", "DELETE FROM xxl_job_registry WHERE update_time > '2026-01-31 10:00:00'", Some(Error)),
+        ("2.1.2", "DELETE FROM xxl_job_registry WHERE id = 7", Some(Error)),
+        ("2.1.2", "DELETE FROM xxl_job_registry WHERE id = 7 OR update_time < '2026-01-31 10:00:00'", Some(Error)),
+        ("2.1.2", "DELETE FROM xxl_job_group WHERE update_time < '2026-01-31 10:00:00'", Some(Error)),
+    ] {
+        let linted = check(sql, "xxl-job", release, "mysql");
+        let found = linted.findings.iter().find(|f| f.rule == "forbidden-table").map(|f| f.level);
+        assert_eq!((found, linted.unread), (wanted, 0), "{release}: {sql}");
+    }
+}

@@ -1,18 +1,61 @@
 //! A table that no repair may write: definitions, locks, registries, versions, users.
+//! What the manifest allows by way of exception is let through, and nothing beside it.
 
 use crate::lint::finding::Level;
-use crate::lint::reading::Reading;
+use crate::lint::knowledge::Knowledge;
+use crate::lint::reading::{Change, Does, Reading};
 use crate::lint::report::Report;
+use crate::manifest::{AllowedWrite, Role, WriteKind};
 
 pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     for change in &reading.changes {
-        if !report.knowledge.manifest.is_forbidden_table(&change.table) {
+        let knowledge = report.knowledge;
+        if !knowledge.manifest.is_forbidden_table(&change.table) {
             continue;
         }
-        let message = format!("{} is written: no repair needs that", change.table);
-        report
-            .at(change.span, Level::Error, message)
-            .why("definitions, locks, registries, versions and users are the scheduler's own to write")
-            .help("do it in the scheduler's user interface, or by its own tools");
+        let allowed = allowed_in(knowledge, &change.table);
+        let found = match allowed.iter().find(|(write, role)| is_this(&write.kind, role, change)) {
+            Some((AllowedWrite { warns: None, .. }, _)) => continue,
+            Some((AllowedWrite { warns: Some(warning), .. }, _)) => {
+                let message = format!("{} is written, which may be done; {warning}", change.table);
+                report.at(change.span, Level::Warning, message)
+            }
+            None => {
+                let message = format!("{} is written: no repair needs that", change.table);
+                report
+                    .at(change.span, Level::Error, message)
+                    .why("definitions, locks, registries, versions and users are the scheduler's own to write")
+                    .help("do it in the scheduler's user interface, or by its own tools")
+            }
+        };
+        for (write, _) in allowed {
+            found.why(format!("the one thing that a repair may do here: {}", write.why));
+        }
+    }
+}
+
+/// What may be written to a table all the same.
+fn allowed_in<'k>(knowledge: &Knowledge<'k>, table: &str) -> Vec<(&'k AllowedWrite, &'k Role)> {
+    let manifest = knowledge.manifest;
+    let with_role = manifest.allowed_writes.iter().filter_map(|w| Some((w, manifest.roles.get(&w.role)?)));
+    with_role.filter(|(_, role)| role.table.eq_ignore_ascii_case(table)).collect()
+}
+
+/// Whether a change is exactly what is allowed.
+fn is_this(kind: &WriteKind, role: &Role, change: &Change) -> bool {
+    let column = |name: &String| role.columns.get(name);
+    match kind {
+        WriteKind::Insert(values) => {
+            change.does == Does::Insert
+                && !change.replaces
+                && values.iter().all(|(name, wanted)| {
+                    let set = column(name).and_then(|c| change.set(c));
+                    let literals = set.map(|s| s.value.literals()).unwrap_or_default();
+                    !literals.is_empty() && literals.iter().all(|l| l.code().is_some_and(|code| wanted.contains(&code)))
+                })
+        }
+        WriteKind::DeleteOlder(name) => {
+            change.does == Does::Delete && column(name).is_some_and(|c| change.filter.older.contains(&c.to_lowercase()))
+        }
     }
 }

@@ -502,3 +502,48 @@ fn what_one_release_does_otherwise() {
     copy.replace(FIRST, "worker_sleeps", "worker_writes_back");
     copy.check().expect(0);
 }
+
+#[test]
+fn allowed_writes() {
+    const BEFORE: &str = "[forbidden]\n";
+    let mistake = |to, line, says| Mistake { from: BEFORE, to, line, says };
+    for mistake in [
+        mistake(
+            "[[allowed_writes]]\nrole = \"seal\"\ndeletes_older = \"beat\"\nwhy = \"x\"\n[forbidden]\n",
+            "role = \"seal\"",
+            &["allowed_writes.role", "no role seal"],
+        ),
+        mistake(
+            "[[allowed_writes]]\nrole = \"seat\"\ndeletes_older = \"id\"\nwhy = \"x\"\n[forbidden]\n",
+            "role = \"seat\"",
+            &["allowed_writes.role", "not forbidden"],
+        ),
+        mistake(
+            "[[allowed_writes]]\nrole = \"lock\"\ndeletes_older = \"beat\"\nwhy = \"x\"\n[forbidden]\n",
+            "deletes_older = \"beat\"",
+            &["allowed_writes.deletes_older", "lock has no column beat"],
+        ),
+        mistake(
+            "[[allowed_writes]]\nrole = \"lock\"\ninserts = {}\nwhy = \"x\"\n[forbidden]\n",
+            "inserts = {}",
+            &["allowed_writes.inserts", "the key of lock (name)"],
+        ),
+        mistake(
+            "[[allowed_writes]]\nrole = \"lock\"\ninserts = { name = [] }\nwhy = \"x\"\n[forbidden]\n",
+            "inserts = { name = [] }",
+            &["allowed_writes.inserts", "the key of lock (name)"],
+        ),
+        mistake(
+            "[[allowed_writes]]\nrole = \"lock\" # no kind\nwhy = \"x\"\n[forbidden]\n",
+            "# no kind",
+            &["either `inserts` or `deletes_older`"],
+        ),
+        mistake(
+            "[[allowed_writes]]\nrole = \"lock\"\ndeletes_older = \"name\"\nwhy = \" \"\n[forbidden]\n",
+            "why = \" \"",
+            &["allowed_writes.why: say why"],
+        ),
+    ] {
+        mistake.is_found(FIRST);
+    }
+}
