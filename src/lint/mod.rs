@@ -16,6 +16,7 @@ mod hits;
 mod knowledge;
 mod page;
 mod parse;
+mod prepared;
 mod read;
 pub mod reading;
 mod report;
@@ -38,9 +39,12 @@ pub use report::Report;
 
 use self::data_rule::DataRule;
 use self::parse::{End, Parsed, Unread};
+use self::prepared::{Memory, Seen};
 use self::reading::{Deed, Reading};
 use self::rules::{Across, Check};
+use crate::manifest::Engine;
 use crate::sql::{Client, Piece, PieceKind, Places, split};
+use crate::ui::safe;
 use crate::{Error, Result};
 
 /// What was found in a script.
@@ -80,6 +84,7 @@ fn linted(text: &str, knowledge: &Knowledge<'_>, data: &DataRules, config: &Conf
         report: Report::new(knowledge, &places),
         across: rules::ALL.iter().filter_map(across).collect(),
         data: data.of(knowledge),
+        memory: Memory::default(),
         linted: Linted::default(),
     };
     if script.bom {
@@ -130,6 +135,8 @@ struct Run<'r> {
     across: Vec<(&'static str, Box<dyn Across>)>,
     /// The rules about the release.
     data: Vec<&'r DataRule>,
+    /// User variables and prepared statements.
+    memory: Memory,
     linted: Linted,
 }
 
@@ -145,6 +152,7 @@ impl<'r> Run<'r> {
         let reads =
             ["i", "ir", "include", "include_relative", "source", "read"].contains(&word) || line.starts_with("\\.");
         if reads {
+            self.memory.forget();
             let range = piece.range.clone();
             self.says("other-file", range, Level::Warning, "another file is run here: what it does is not checked")
                 .help("give flowmend that file, too");
@@ -166,6 +174,9 @@ impl<'r> Run<'r> {
             }
             (None, End::Marked) => {}
         }
+        if self.prepared(&parsed) {
+            return;
+        }
         match parsed.what {
             Err(unread) => match define::by_words(self.report.text(parsed.range.clone())) {
                 Some((definition, body)) => {
@@ -180,6 +191,45 @@ impl<'r> Run<'r> {
                 reading.range = parsed.range;
                 self.rules(&reading);
             }
+        }
+    }
+
+    /// Whether a statement prepares or runs another one; what it runs is checked.
+    fn prepared(&mut self, parsed: &Parsed) -> bool {
+        if self.report.knowledge.engine != Engine::MySql {
+            return false;
+        }
+        let text = self.report.text(parsed.range.clone());
+        match self.memory.see(text, parsed.what.as_ref().ok()) {
+            Seen::Plain => return false,
+            Seen::Done => {}
+            Seen::Runs(texts) => texts.iter().for_each(|text| self.run(text, &parsed.range)),
+            Seen::Unknown(why) => {
+                self.linted.unread += 1;
+                let message = format!("what is run here is not checked: {why}");
+                self.says("unread-statement", parsed.range.clone(), Level::Warning, &message)
+                    .help("a text is known if this file sets it to a literal, or to a CONCAT of literals");
+            }
+        }
+        true
+    }
+
+    /// Checks a text that the script runs as a statement: all findings stand where it is run.
+    fn run(&mut self, text: &str, at: &Range<usize>) {
+        let first = self.report.findings.len();
+        let grammar = parse::grammar(self.report.knowledge.engine);
+        self.report.pinned = Some(at.clone());
+        match parse::only(text, grammar.as_ref()) {
+            Ok(statement) => {
+                let reading = read::read(&statement, self.report.knowledge, &[]);
+                self.rules(&Reading { range: at.clone(), ..reading });
+            }
+            Err(unread) => self.not_understood(&unread),
+        }
+        self.report.pinned = None;
+        for finding in &mut self.report.findings[first..] {
+            finding.edit = None;
+            finding.why(format!("what is run: {}", safe(text, 300)));
         }
     }
 
@@ -216,6 +266,10 @@ impl<'r> Run<'r> {
         if piece.open.is_some() || unread.word == "PRAGMA" {
             return;
         }
+        self.not_understood(unread);
+    }
+
+    fn not_understood(&mut self, unread: &Unread) {
         self.linted.unread += 1;
         let changes = ["UPDATE", "DELETE", "INSERT", "REPLACE", "MERGE", "WITH"].contains(&unread.word.as_str());
         let level = if changes { Level::Error } else { Level::Warning };

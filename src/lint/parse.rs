@@ -109,6 +109,10 @@ fn one(text: &str, grammar: &dyn Dialect) -> (Result<Statement, Unread>, Option<
         let span = Span::new(e.location, e.location);
         return (Err(Unread { message: e.message, span, word }), None);
     }
+    if word == "SET" {
+        // MySQL writes `:=` there, too.
+        tokens.iter_mut().filter(|t| t.token == Token::Assignment).for_each(|t| t.token = Token::Eq);
+    }
     let next = second(&tokens);
     let mut parser = Parser::new(grammar).with_tokens_with_locations(tokens);
     match parser.parse_statement() {

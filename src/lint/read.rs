@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     self, AssignmentTarget, BinaryOperator, Delete, Expr, FromTable, InTarget, Insert, ObjectName, OnInsert, Query,
-    Select, SetExpr, Spanned as _, Statement, TableObject, Update, UpdateTableFromKind, Visit, Visitor,
+    Select, SetExpr, Spanned as _, Statement, TableFactor, TableObject, Update, UpdateTableFromKind, Visit, Visitor,
 };
 use sqlparser::tokenizer::Span;
 
@@ -12,7 +12,7 @@ use super::conditions;
 use super::define;
 use super::knowledge::Knowledge;
 use super::reading::{
-    Assignment, Change, CodeUse, Deed, Does, Filter, Reading, Remark, Scalar, Stranger, TableUse, Written,
+    Assignment, Change, CodeUse, Deed, Does, Filter, Part, Reading, Remark, Scalar, Stranger, TableUse, Written,
 };
 use super::scope::{Binding, Meaning, Scope, as_name, last_part, meaning, schema_of};
 use super::truth::{arguments, literal};
@@ -25,6 +25,8 @@ pub(super) fn read(statement: &Statement, knowledge: &Knowledge<'_>, locals: &[S
         scopes: vec![Scope { aliases: locals.to_vec(), ..Scope::default() }],
         hidden: Vec::new(),
         body: 0,
+        parts: Vec::new(),
+        apart: Vec::new(),
         reading: Reading { deed: define::deed(statement), ..Reading::default() },
     };
     let _ = statement.visit(&mut reader);
@@ -45,6 +47,10 @@ struct Reader<'k, 'a> {
     hidden: Vec<String>,
     /// How many routine or trigger bodies are open.
     body: usize,
+    /// The open statements and queries.
+    parts: Vec<Part>,
+    /// Queries to come that make a result of their own.
+    apart: Vec<*const Query>,
     reading: Reading,
 }
 
@@ -52,6 +58,7 @@ impl Visitor for Reader<'_, '_> {
     type Break = ();
 
     fn pre_visit_statement(&mut self, statement: &Statement) -> ControlFlow<()> {
+        self.parts.push(Part::Itself);
         let scope = match statement {
             Statement::Update(update) => self.update(update),
             Statement::Delete(delete) => self.delete(delete),
@@ -65,6 +72,7 @@ impl Visitor for Reader<'_, '_> {
 
     fn post_visit_statement(&mut self, statement: &Statement) -> ControlFlow<()> {
         self.scopes.pop();
+        self.parts.pop();
         self.body -= usize::from(define::has_body(statement));
         ControlFlow::Continue(())
     }
@@ -72,8 +80,11 @@ impl Visitor for Reader<'_, '_> {
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         if let Some(with) = &query.with {
             self.hidden.extend(with.cte_tables.iter().map(|cte| cte.alias.name.value.clone()));
+            self.apart.extend(with.cte_tables.iter().map(|cte| std::ptr::from_ref(cte.query.as_ref())));
         }
-        self.reading.subqueries += 1;
+        let within = self.parts.last().copied().unwrap_or_default();
+        let apart = self.apart.iter().any(|known| std::ptr::eq(*known, query));
+        self.parts.push(if apart || within == Part::Derived { Part::Derived } else { Part::SubQuery });
         let scope = Scope::of_query(self.knowledge, query, &self.hidden);
         self.scopes.push(scope);
         ControlFlow::Continue(())
@@ -81,6 +92,14 @@ impl Visitor for Reader<'_, '_> {
 
     fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
         self.scopes.pop();
+        self.parts.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        if let TableFactor::Derived { subquery, .. } = factor {
+            self.apart.push(std::ptr::from_ref(subquery.as_ref()));
+        }
         ControlFlow::Continue(())
     }
 
@@ -255,7 +274,8 @@ impl<'a> Reader<'_, 'a> {
             let cte = self.hidden.iter().any(|h| h.eq_ignore_ascii_case(&binding.table));
             if !binding.table.is_empty() && !cte {
                 let (name, schema, span) = (binding.table.clone(), binding.schema.clone(), binding.span);
-                self.reading.tables.push(TableUse { name, schema, written: written.contains(&at), span });
+                let part = self.parts.last().copied().unwrap_or_default();
+                self.reading.tables.push(TableUse { name, schema, written: written.contains(&at), part, span });
             }
         }
     }

@@ -22,8 +22,6 @@ pub struct Reading {
     pub strangers: Vec<Stranger>,
     /// Where a state column meets a literal.
     pub codes: Vec<CodeUse>,
-    /// How many queries stand inside of it.
-    pub subqueries: usize,
     /// Remarks on conditions, wherever they stand.
     pub remarks: Vec<(Remark, Span)>,
 }
@@ -77,8 +75,22 @@ pub struct TableUse {
     pub schema: Option<String>,
     /// Whether it is written.
     pub written: bool,
+    /// In what part of the statement.
+    pub part: Part,
     /// Where.
     pub span: Span,
+}
+
+/// A part of a statement, as far as a server reads its tables apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    /// The statement itself, with its joins.
+    #[default]
+    Itself,
+    /// A sub-query of an expression.
+    SubQuery,
+    /// A derived table or a common table expression: a result of its own.
+    Derived,
 }
 
 /// A column that is not there.
@@ -318,8 +330,6 @@ pub enum Remark {
     DatabaseClock(String, String),
     /// A date against a column of milliseconds since the epoch: table and column.
     EpochAgainstTime(String, String),
-    /// A sub-query reads the table that the statement changes.
-    SameTable(String),
     /// `LIMIT` inside `IN (SELECT …)`.
     LimitInSubquery,
 }

@@ -18,6 +18,8 @@ pub struct Report<'r> {
     places: &'r Places<'r>,
     /// Where the statement begins whose spans are spoken of.
     pub(super) start: usize,
+    /// Where all of it stands, if the statement itself is not in the script.
+    pub(super) pinned: Option<Range<usize>>,
     /// Tables (lower case) that the script itself made.
     pub(super) made: BTreeSet<String>,
     /// Rules whose objection another change of the script answers.
@@ -33,6 +35,7 @@ impl<'r> Report<'r> {
             knowledge,
             places,
             start: 0,
+            pinned: None,
             made: BTreeSet::new(),
             answered: BTreeSet::new(),
             rule: "",
@@ -49,6 +52,9 @@ impl<'r> Report<'r> {
     /// The bytes of a span of the statement.
     #[must_use]
     pub fn bytes(&self, span: Span) -> Range<usize> {
+        if let Some(pinned) = &self.pinned {
+            return pinned.clone();
+        }
         if span.start.line == 0 {
             return self.start..self.start;
         }

@@ -128,3 +128,31 @@ fn a_forbidden_table_has_one_right_write() {
         assert_eq!((found, linted.unread), (wanted, 0), "{release}: {sql}");
     }
 }
+
+/// What a script builds and runs is checked where it is run; what it cannot know it says.
+#[test]
+fn prepared_statements_are_read() {
+    let sql = "SET @what = CONCAT('UPDATE t_ds_task_instance SET state = ', 7);\nSELECT 1;\nPREPARE s FROM @what;\nEXECUTE s;\nDEALLOCATE PREPARE s;\nSELECT CONCAT('DROP TABLE ', table_name) INTO @what FROM information_schema.tables LIMIT 1;\nPREPARE s FROM @what;\nEXECUTE s;\n";
+    let linted = check(sql, "dolphinscheduler", "3.1.9", "mysql");
+    let found = places(sql, &linted);
+    for wanted in ["4:missing-where", "4:finished-row-overwritten", "7:unread-statement"] {
+        assert!(found.contains(&wanted.to_owned()), "{wanted} is missing: {found:?}");
+    }
+    assert_eq!((linted.statements, linted.unread), (8, 1), "{found:?}");
+    let why = &linted.findings.iter().find(|f| f.rule == "missing-where").unwrap().why;
+    assert!(why.iter().any(|w| w.contains("what is run: UPDATE t_ds_task_instance SET state = 7")), "{why:?}");
+}
+
+/// A COMMIT that a script prepares is one.
+#[test]
+fn a_prepared_commit_ends_the_transaction() {
+    let head = "START TRANSACTION;\nUPDATE t_ds_task_instance SET state = 6, end_time = '2026-01-31 10:00:00' WHERE id = 7 AND state = 1;\n";
+    let prepared = "SET @end = IF(ROW_COUNT() = 1, 'COMMIT', 'ROLLBACK');\nPREPARE e FROM @end;\nEXECUTE e;\n";
+    let tail = "CREATE TABLE mine (id INT);\n";
+    for (sql, wanted) in [(format!("{head}{tail}"), true), (format!("{head}{prepared}{tail}"), false)] {
+        let linted = check(&sql, "dolphinscheduler", "3.1.9", "mysql");
+        let found = places(&sql, &linted);
+        assert_eq!(found.iter().any(|f| f.ends_with(":implicit-commit")), wanted, "{found:?}");
+        assert_eq!(linted.unread, 0, "{found:?}");
+    }
+}

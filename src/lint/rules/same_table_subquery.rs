@@ -1,7 +1,7 @@
 //! A change reads the table that it writes (MySQL 1093).
 
 use crate::lint::finding::Level;
-use crate::lint::reading::{Does, Reading};
+use crate::lint::reading::{Does, Part, Reading, TableUse};
 use crate::lint::report::Report;
 use crate::manifest::Engine;
 
@@ -13,8 +13,8 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     if change.does == Does::Insert || change.in_body {
         return;
     }
-    let mut again = reading.tables.iter().filter(|t| t.name.eq_ignore_ascii_case(&change.table) && !t.written);
-    if let Some(used) = again.next_back().filter(|_| reading.subqueries > 0) {
+    let again = |t: &&TableUse| t.part == Part::SubQuery && t.name.eq_ignore_ascii_case(&change.table);
+    if let Some(used) = reading.tables.iter().find(again) {
         let message = format!("{} is read in a sub-query of the statement that changes it", change.table);
         report
             .at(used.span, Level::Warning, message)
