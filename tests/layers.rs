@@ -58,6 +58,22 @@ fn no_scheduler_is_named_in_the_program() {
     }
 }
 
+/// What only one scheduler has is said by its manifest or recipe, if at all.
+#[test]
+fn no_scheduler_s_own_words_are_in_messages() {
+    let literal = |code: &str| code.split('"').skip(1).step_by(2).map(str::to_lowercase).collect::<Vec<_>>();
+    for (path, code) in sources("src") {
+        let code: String = code.lines().filter(|l| !l.trim_start().starts_with("//")).collect();
+        for text in literal(&code.replace("\\\"", "'")) {
+            let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+            for word in ["master", "worker", "executor", "triggerer", "misfire", "admin", "dag", "dags"] {
+                assert!(!words.contains(&word), "{} says `{word}`: {text}", path.display());
+            }
+            assert!(!text.contains("a command came"), "{}: {text}", path.display());
+        }
+    }
+}
+
 #[test]
 fn only_one_room_names_a_driver() {
     for (room, driver) in [("src/db/", "sqlx::"), ("src/registry/", "zookeeper_client"), ("src/registry/", "ureq::")] {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::bundle::Bundle;
 use crate::db::Database;
 use crate::plan::{RowChange, Step};
+use crate::recipe::ConditionTime;
 use crate::render::files::Book;
 use crate::render::view::StepView;
 
@@ -32,12 +33,22 @@ pub async fn moved_rows(db: &mut Database, bundle: &Bundle, guard: &str) -> Vec<
     }
     lines.truncate(NAMED);
     if lines.is_empty() {
-        lines.push(format!(
-            "the rows of {} hold what was planned: a row they hang on moved, or a command came",
-            view.step.table
-        ));
+        lines.push(what_else_moved(view.step));
     }
     lines
+}
+
+/// What may have failed where the rows themselves are as planned, in the recipe's own words.
+fn what_else_moved(step: &Step) -> String {
+    let related = step.related.as_ref().map(|r| format!("their rows of {} are as they were", r.table));
+    let asked = step.conditions.iter().filter(|c| c.at != ConditionTime::End).map(|c| c.title.clone());
+    let needed: Vec<String> = related.into_iter().chain(asked).collect();
+    let rows = format!("the rows of {} hold what was planned", step.table);
+    match needed.as_slice() {
+        [] => rows,
+        [one] => format!("{rows}; this is not true of each any more: {one}"),
+        several => format!("{rows}; one of these is not true of each any more: {}", several.join("; ")),
+    }
 }
 
 type Pins = BTreeMap<Vec<String>, Vec<Option<String>>>;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
+use crate::plan::bare_address;
 use crate::recipe::{Parameter, ParameterKind, Recipes};
 use crate::{Error, Result, ui};
 
@@ -76,7 +77,7 @@ fn show() -> Command {
         .about("Print a bundle for review, or compare two")
         .arg(dir_arg())
         .arg(other.help("A second bundle to compare with"))
-        .arg(text("rows", "N|all", "How many rows of each step to print (default: 5)"))
+        .arg(signed(text("rows", "N|all", "How many rows of each step to print (default: 5)")))
         .arg(format())
 }
 
@@ -183,7 +184,7 @@ fn database() -> Vec<Arg> {
             .env("FLOWMEND_URL")
             .hide_env_values(true),
         text("schema", "SCHEMA", "The schema of the scheduler's tables (PostgreSQL)"),
-        text("timeout", "DURATION", "How long one reading statement may take").default_value("5m"),
+        signed(text("timeout", "DURATION", "How long one reading statement may take").default_value("5m")),
     ]
 }
 
@@ -207,11 +208,10 @@ fn looking(recipes: &Recipes) -> Vec<Arg> {
         )
         .env("FLOWMEND_TABLE_PREFIX")
         .hide_env_values(true),
-        text("now", "TIME", "The moment, RFC 3339 (default: the database's clock)"),
-        text("zone", "ZONE", "The zone of the scheduler's clock: Asia/Shanghai or +08:00 (default: measured)")
+        signed(text("now", "TIME", "The moment, RFC 3339 (default: the database's clock)")),
+        // Half of the world lies west of UTC.
+        signed(text("zone", "ZONE", "The zone of the scheduler's clock: Asia/Shanghai or +08:00 (default: measured)"))
             .env("FLOWMEND_ZONE")
-            // Half of the world lies west of UTC.
-            .allow_hyphen_values(true)
             .hide_env_values(true),
     ]);
     args.extend(parameters(recipes));
@@ -258,8 +258,9 @@ fn parameter(p: &Parameter) -> Arg {
         ParameterKind::Choice => {
             arg.value_name(p.values.join("|")).value_parser(clap::builder::PossibleValuesParser::new(p.values.clone()))
         }
-        ParameterKind::Age => arg.value_name("DURATION"),
-        ParameterKind::Texts | ParameterKind::Numbers => arg.action(ArgAction::Append).value_name("VALUE"),
+        ParameterKind::Age => signed(arg.value_name("DURATION")),
+        ParameterKind::Texts => arg.action(ArgAction::Append).value_name("VALUE"),
+        ParameterKind::Numbers => signed(arg.action(ArgAction::Append).value_name("VALUE")),
         ParameterKind::Owners | ParameterKind::Names => arg.action(ArgAction::Append).value_name("OWNER"),
     }
 }
@@ -278,6 +279,15 @@ fn dir_arg() -> Arg {
 
 fn text(name: &'static str, value: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value).help(help)
+}
+
+/// A value that people may write with a minus: where it makes no sense, its reader says so.
+fn signed(arg: Arg) -> Arg {
+    let present = |value: &str| match value {
+        flag if flag.starts_with("--") => Err("the value is missing"),
+        value => Ok(value.to_owned()),
+    };
+    arg.allow_hyphen_values(true).value_parser(present)
 }
 
 fn path(name: &'static str, value: &'static str, help: &'static str) -> Arg {
@@ -341,25 +351,37 @@ fn from_files(values: &[String]) -> Result<Vec<String>> {
             None => all.push(value.clone()),
             Some(file) => {
                 let text = crate::data::read_text(std::path::Path::new(file))?;
-                for (number, line) in text.lines().map(str::trim).enumerate() {
-                    let host = |c: char| c.is_ascii_alphanumeric() || ".-_:[]@+".contains(c);
-                    let quoted = |c: char| !c.is_control();
-                    match line {
-                        "" => {}
-                        comment if comment.starts_with('#') => {}
-                        owner if owner.len() < 200 && owner.chars().all(host) => all.push(owner.to_owned()),
-                        owner if owner.starts_with('\'') && owner.chars().all(quoted) => all.push(owner.to_owned()),
-                        // Not the line itself: the file may be another one than was meant.
-                        _ => {
-                            return Err(Error::usage(format!("{file}, line {}: not an owner", number + 1))
-                                .hint("write one owner a line, a name with signs of its own in single quotes"));
-                        }
-                    }
+                for (number, line) in text.trim_start_matches(BYTE_ORDER_MARK).lines().map(str::trim).enumerate() {
+                    let bad = |(why, way_out): (&str, &str)| {
+                        Error::usage(format!("{file}, line {}: {why}", number + 1)).hint(way_out)
+                    };
+                    all.extend(owner_line(line).map_err(bad)?);
                 }
             }
         }
     }
     Ok(all)
+}
+
+/// What editors of Windows put before a text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The owner that a line of a file names, if it names one; else why not, and the way out.
+fn owner_line(line: &str) -> std::result::Result<Option<String>, (&'static str, &'static str)> {
+    let host = |c: char| c.is_ascii_alphanumeric() || ".-_:[]@+".contains(c);
+    let quoted = |c: char| !c.is_control();
+    match line {
+        "" => Ok(None),
+        comment if comment.starts_with('#') => Ok(None),
+        owner if owner.len() < 200 && bare_address(owner).chars().all(host) => Ok(Some(owner.to_owned())),
+        owner if owner.starts_with('\'') && owner.chars().all(quoted) => Ok(Some(owner.to_owned())),
+        every if every.starts_with('*') => Err((
+            "* stands for every owner, and a list names each by itself",
+            "if all are stopped, say so on the command line, with '*' in place of the list",
+        )),
+        // Not the line itself: the file may be another one than was meant.
+        _ => Err(("not an owner", "write one owner a line, a name with signs of its own in single quotes")),
+    }
 }
 
 /// Applies `--color`.

@@ -45,7 +45,7 @@ impl Address {
             Error::usage(format!("the database address cannot be used: {why}"))
                 .hint("write mysql://USER@HOST:PORT/DATABASE, postgres://USER@HOST:PORT/DATABASE or sqlite:FILE")
         };
-        if let Some(file) = text.strip_prefix("sqlite:") {
+        if let Some((_, file)) = text.split_once(':').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("sqlite")) {
             let file = file.strip_prefix("//").unwrap_or(file);
             // A question mark begins options only where no file has it in its name.
             let whole = std::path::Path::new(file).is_file();
@@ -156,6 +156,7 @@ mod tests {
         assert_eq!(address.password_text(), Some("p@ss+w"));
         assert_eq!(address.to_string(), "mysql://ann@db.example:3307/ds");
         assert!(!format!("{address:?}").contains("p@ss"));
+        assert_eq!(Address::parse("MySQL://ann@h/ds").unwrap().to_string(), "mysql://ann@h/ds");
         let error = Address::parse("oracle://ann:secret@h/d").unwrap_err();
         assert!(!error.to_string().contains("secret"));
         let error = Address::parse("mysql://ann:secret@h:99999/d").unwrap_err();
@@ -181,6 +182,7 @@ mod tests {
         assert_eq!(Address::parse("sqlite:a.db?mode=ro").unwrap().database, "a.db");
         assert_eq!(Address::parse("sqlite:///tmp/a.db").unwrap().database, "/tmp/a.db");
         assert_eq!(Address::parse("sqlite:a.db").unwrap().database, "a.db");
+        assert_eq!(Address::parse("SQLite:a.db").unwrap().database, "a.db");
         assert!(Address::parse("sqlite:").is_err());
     }
 }

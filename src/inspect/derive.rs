@@ -213,7 +213,7 @@ async fn will_hold(db: &mut Database, draft: &Draft, inputs: &mut [Inputs<'_>]) 
             let message = format!("after these changes it would not be true that {} ({rows} rows)", foreseen.title);
             return Err(Error::refused(message).hint(
                 "something that the plan hangs on is left out of it: see `flowmend inspect` for the reason, then plan \
-with another choice, another age or a wider scope",
+with another choice or a wider scope",
             ));
         }
     }

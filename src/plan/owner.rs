@@ -68,8 +68,11 @@ fn quoted(text: &str) -> String {
 /// An address without what a row or a registry may wrap it in: `http://HOST:PORT/`.
 #[must_use]
 pub fn bare_address(address: &str) -> &str {
-    let wrapped = ["http://", "https://"].into_iter().find_map(|scheme| address.strip_prefix(scheme));
-    wrapped.map_or(address, |rest| rest.strip_suffix('/').unwrap_or(rest))
+    let web = |scheme: &str| ["http", "https"].into_iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    match address.split_once("://").filter(|(scheme, _)| web(scheme)) {
+        Some((_, rest)) => rest.strip_suffix('/').unwrap_or(rest),
+        None => address,
+    }
 }
 
 /// How a scheduler names its owners.
@@ -371,6 +374,8 @@ mod tests {
             "http://10.0.0.1:5678/",
             "https://10.0.0.1:5678",
             "http://10.0.0.1:5678/@2026-01-31T23:15:00",
+            "HTTP://10.0.0.1:5678/",
+            "Https://10.0.0.1:5678",
         ] {
             let claim = claim(OwnerForm::Address, text).unwrap();
             assert_eq!((claim.host.as_str(), claim.port), ("10.0.0.1", Some(5678)), "{text}");
@@ -404,6 +409,7 @@ mod tests {
         assert!(!address("10.0.0.1:5679", "10.0.0.1:5678") && !address("10.0.0.1", "10.0.0.11:5678"));
         assert!(address("10.0.0.1", "10.0.0.1") && address("*", "x:1"));
         assert!(address("10.0.0.1:9999", "http://10.0.0.1:9999/"));
+        assert!(address("HTTP://10.0.0.1:9999/", "Http://10.0.0.1:9999/"));
         assert!(!address("10.0.0.1:9999", "http://10.0.0.11:9999/"));
         assert!(address("'a:b@c'", "a:b@c") && !address("'a'", "a:1"));
         let name = |text: &str, scope, address: &str| speaks(OwnerForm::Name, text, scope, address);

@@ -182,7 +182,9 @@ fn claims(
 
 fn cutoff(name: &str, text: &str, now: Timestamp, zone: Option<&Zone>) -> Result<String> {
     let age = duration(text).ok_or_else(|| {
-        Error::usage(format!("--{name}: `{text}` is not a duration")).hint("write a number and m, h or d: 30m, 2h, 1d")
+        let why = if text.starts_with('-') { ": it counts back from now, without a minus" } else { "" };
+        Error::usage(format!("--{name}: `{}` is not a duration{why}", safe(text, 80)))
+            .hint("write a number and m, h or d: 30m, 2h, 1d")
     })?;
     let zone = zone.ok_or_else(|| zone_needed(&format!("--{name} becomes a cut-off on the scheduler's clock")))?;
     let moment = now.checked_sub(age).map_err(|_| Error::usage(format!("--{name}: `{text}` is too long")))?;

@@ -41,7 +41,7 @@ impl Address {
     pub fn parse(text: &str) -> Result<Self> {
         let bad = |why: &str| Error::usage(format!("the registry's address cannot be used: {why}")).hint(FORM);
         let (scheme, rest) = text.split_once("://").ok_or_else(|| bad("it has no scheme"))?;
-        let (kind, secure, port) = match scheme {
+        let (kind, secure, port) = match scheme.to_ascii_lowercase().as_str() {
             "zk" | "zookeeper" => (RegistryKind::ZooKeeper, false, 2181),
             "zks" => return Err(bad("flowmend speaks with ZooKeeper without TLS only; make a tunnel to it")),
             "etcd" => (RegistryKind::Etcd, false, 2379),
@@ -129,6 +129,11 @@ mod tests {
         let a = Address::parse("etcds://ann:p%40s/s?w@e1/?ca=/etc/ca.pem").unwrap();
         assert_eq!((a.user.as_deref(), a.password_text()), (Some("ann"), Some("p@s/s?w")));
         assert_eq!((a.servers, a.namespace, a.ca.as_deref()), (vec!["e1:2379".to_owned()], None, Some("/etc/ca.pem")));
+        for (upper, shown) in
+            [("ZK://a/ds", "zk://a:2181"), ("Etcd://a", "etcd://a:2379"), ("ETCDS://a", "etcds://a:2379")]
+        {
+            assert_eq!(Address::parse(upper).unwrap().to_string(), shown);
+        }
         let slashed = Address::parse("etcd://e1:2379//ds").unwrap();
         assert_eq!(slashed.namespace.as_deref(), Some("/ds"));
     }

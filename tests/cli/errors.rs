@@ -20,7 +20,7 @@ fn fails(args: &[&str], code: i32, says: &[&str]) -> Run {
 fn addresses() {
     fails(&["inspect"], 2, &["no database was named", "FLOWMEND_URL"]);
     fails(&["inspect", "--url", "oracle://u:secret@h/d"], 2, &["unknown scheme `oracle`"]);
-    fails(&["inspect", "--url", "mysql://u@h"], 2, &["names no database"]);
+    fails(&["inspect", "--url", "MYSQL://u@h"], 2, &["names no database"]);
     fails(&["inspect", "--url", "sqlite:/nowhere/x.db"], 2, &["/nowhere/x.db is not a file"]);
     fails(&["inspect", "--url", "mysql://u@127.0.0.1:1/d"], 6, &["cannot connect to mysql://u@127.0.0.1:1/d"]);
     fails(&["inspect", "--url", "postgres://u@127.0.0.1:1/d"], 6, &["cannot connect to postgres://u@127.0.0.1:1/d"]);
@@ -122,4 +122,38 @@ fn owners_from_a_file() {
     assert!(ticket.contains("10.0.0.9:5678: said by tester"), "{ticket}");
     let again = flowmend(args).expect(2);
     assert!(again.err.contains("exists and is not empty"), "{}", again.err);
+}
+
+/// What a flag cannot take is said of the flag and its value, not of the command line's form.
+#[test]
+fn values_with_a_minus() {
+    let db = zombies(Server::Sqlite, "3.1.9");
+    let told = |flag: &str, value: &str, says: &[&str]| {
+        fails(&["plan", "zombie-tasks", "--url", &db.url, "--zone", "UTC", flag, value], 2, says);
+    };
+    told("--older-than", "-5m", &["--older-than: `-5m` is not a duration", "without a minus", "30m, 2h, 1d"]);
+    told("--timeout", "-5m", &["--timeout: `-5m` is not a duration"]);
+    told("--now", "-5m", &["--now: `-5m` is not a moment"]);
+    told("--instance", "-7", &["--instance names nothing in this database: `-7`"]);
+    for flag in ["--older-than", "--timeout", "--now", "--instance"] {
+        told(flag, "--choose=finish", &[flag, "the value is missing"]);
+    }
+}
+
+/// A list may come from any editor, and what it cannot hold is said with the way out.
+#[test]
+fn lists_of_owners() {
+    let db = zombies(Server::Sqlite, "3.1.9");
+    let file = db.path("dead.txt");
+    let list = format!("@{}", file.display());
+    let args = ["inspect", "--url", &db.url, "--zone", "UTC", "--release", "3.1.9", "--dead-owner", &list];
+    for text in ["\u{feff}10.0.0.9:5678\r\n", "\u{feff}# seen by hand\r\nHTTP://10.0.0.9:5678/\r\n"] {
+        std::fs::write(&file, text).unwrap();
+        let run = flowmend(args).expect(1);
+        assert!(run.out.contains("said or shown to be dead") && run.err.is_empty(), "{text}: {}{}", run.out, run.err);
+    }
+    std::fs::write(&file, "10.0.0.9:5678\n*\n").unwrap();
+    fails(&args, 2, &["dead.txt, line 2: * stands for every owner", "on the command line"]);
+    std::fs::write(&file, "host; rm\n").unwrap();
+    fails(&args, 2, &["dead.txt, line 1: not an owner", "one owner a line"]);
 }

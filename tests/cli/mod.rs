@@ -9,3 +9,4 @@ mod nouns;
 mod pages;
 mod review;
 mod secrets;
+mod words;

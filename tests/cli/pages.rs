@@ -11,7 +11,7 @@ fn root() -> &'static Path {
 }
 
 /// README.md and everything below docs/, with its text.
-fn pages() -> Vec<(PathBuf, String)> {
+pub(super) fn pages() -> Vec<(PathBuf, String)> {
     let mut open = vec![root().join("docs")];
     let mut paths = vec![root().join("README.md")];
     while let Some(folder) = open.pop() {

@@ -196,9 +196,13 @@ fn a_row_that_changed_stops_it() {
         for (what, sql, row) in [
             ("state", "UPDATE t_ds_task_instance SET state = 9 WHERE id = 11", "t_ds_task_instance 11"),
             ("flag", "UPDATE t_ds_task_instance SET flag = 0 WHERE id = 13", "t_ds_task_instance 13"),
-            ("run", "UPDATE t_ds_process_instance SET state = 1 WHERE id = 6", "a row they hang on moved"),
+            (
+                "run",
+                "UPDATE t_ds_process_instance SET state = 1 WHERE id = 6",
+                "their rows of t_ds_process_instance are as they were",
+            ),
             ("twin", twin.as_str(), ""),
-            ("command", command.as_str(), "or a command came"),
+            ("command", command.as_str(), "no command is queued for the task's run"),
         ] {
             let db = parked(server, "3.1.9");
             plan(&db, "3.1.9", &[]).expect(0);

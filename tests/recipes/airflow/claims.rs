@@ -33,3 +33,25 @@ fn a_beat_after_the_moment_of_the_plan_leaves_the_row_out() {
         }
     }
 }
+
+/// A beat between plan and apply stops it, and what moved is said in the recipe's own words.
+#[test]
+fn a_beat_after_the_plan_is_named() {
+    for release in ["2.10.5", "3.1.8"] {
+        let m = manifest_of("airflow", release);
+        let mut night = Night::new(Server::Sqlite, &m);
+        night.dag("d", true).run("d/r", "running", &[]).job("2", "LocalTaskJob", "running", OLD);
+        let values = [("start_time", Some(OLD)), ("host", Some("w1")), ("job_id", Some("2")), ("beat", Some(OLD))];
+        night.task("d/r", "beats", Some("running"), &values);
+        let db = night.done();
+        plan(&db, release, "zombie-tasks", &["--older-than", "1h", "--choose", "finish"]).expect(0);
+        let (beat, says) = if m.has("task_instance.job_id") {
+            ("UPDATE job SET latest_heartbeat = '2026-11-29 00:00:01'", "not true of each any more: ")
+        } else {
+            ("UPDATE task_instance SET last_heartbeat_at = '2026-11-29 00:00:01'", "task_instance ")
+        };
+        db.exec(beat);
+        let refused = sealed("apply", &db, "b", &[]).expect(3);
+        assert!(refused.err.contains(says) && !refused.err.contains("command"), "{release}: {}", refused.err);
+    }
+}

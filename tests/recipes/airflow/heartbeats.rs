@@ -74,6 +74,26 @@ fn jobs_and_tasks_show_which_hosts_are_dead() {
     }
 }
 
+/// A clock that is ahead: the silent host's last beat lies after the moment of the plan. What
+/// could not be applied is not planned.
+#[test]
+fn a_beat_to_come_is_left_out_though_others_show_the_host_dead() {
+    for release in ["2.10.5", "3.1.8"] {
+        let (db, beat) = hosts(release);
+        for (table, column) in [("job", "latest_heartbeat"), ("task_instance", "last_heartbeat_at")] {
+            if db.columns(table).iter().any(|c| c == column) {
+                db.exec(&format!(
+                    "UPDATE {table} SET {column} = strftime('%Y-%m-%d %H:%M:%f', {column}, '+1 hour') WHERE {column} > '2026-11-02'"
+                ));
+            }
+        }
+        let _beating = Beating::with(&db, &beat.replace("'now'", "'now', '+1 hour'"));
+        let told = ["--url", &db.url, "--release", release, "--dead-owner", "heartbeat", "--choose", "finish"];
+        let run = flowmend([&["plan", "zombie-tasks", "--out", "/nowhere/b"], &told[..]].concat()).expect(4);
+        assert!(run.out.contains("(owner-may-live)"), "{release}: {}{}", run.out, run.err);
+    }
+}
+
 /// Who owns the rows is said in words that fit: no port, no registry, nobody called NULL.
 #[test]
 fn owners_are_named_as_they_can_be_claimed() {
