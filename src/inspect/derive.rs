@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use super::reported::{add_reported, written_rows};
 use super::{
     Identified, Skew, begin_snapshot, end_snapshot, look, look_at_effects, look_at_names, schema_digest, target,
 };
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::plan::{Answers, Before, Draft, From, Inputs, Params, Plan, Site, Zone, lock_rows};
-use crate::recipe::{Recipe, Recipes};
+use crate::plan::{Answers, Before, Draft, From, Inputs, Params, PassedOver, Plan, Site, Zone, lock_rows};
+use crate::recipe::{Parameter, Recipe, Recipes};
 use crate::render::locks;
 use crate::{Error, Result};
 
@@ -42,6 +43,9 @@ pub struct PlanPart<'a> {
     pub params: Params,
     /// What it contributes.
     pub takes: Takes,
+    /// Filters that were given and that it does not know, for which it takes less than
+    /// it was asked for; what it would take without them is said.
+    pub beyond: Vec<String>,
 }
 
 /// What a recipe contributes to a plan.
@@ -55,6 +59,15 @@ pub enum Takes {
     Uncovered,
     /// Nothing: what it would do afterwards is said.
     Nothing,
+    /// Nothing: it only shows rows.
+    Shows,
+}
+
+impl Takes {
+    /// Whether rows of it may be planned.
+    fn takes_part(self) -> bool {
+        matches!(self, Self::Found | Self::Beside | Self::Uncovered)
+    }
 }
 
 /// What the operator said: flag name → texts.
@@ -65,6 +78,14 @@ pub type Given = BTreeMap<String, Vec<String>>;
 pub fn of_recipe(given: &Given, recipe: &Recipe) -> Given {
     let known = given.iter().filter(|(name, _)| recipe.parameter(name).is_some());
     known.map(|(name, texts)| (name.clone(), texts.clone())).collect()
+}
+
+/// Filters that were given and that narrow nothing of what a recipe finds.
+#[must_use]
+pub fn beyond(recipes: &Recipes, recipe: &Recipe, given: &Given) -> Vec<String> {
+    let narrows =
+        |name: &String| recipes.of(&recipe.scheduler).filter_map(|r| r.parameter(name)).any(Parameter::narrows_all);
+    given.keys().filter(|name| recipe.parameter(name).is_none() && narrows(name)).cloned().collect()
 }
 
 /// A recipe and, in the order of their places, all recipes that stand beside it or may follow it.
@@ -92,10 +113,15 @@ pub fn parts<'a>(
     let takes = |r: &Recipe| if recipe.file.also.contains(&r.file.name) { Takes::Beside } else { Takes::Uncovered };
     let chosen: Vec<(&Recipe, Takes)> =
         std::iter::once((recipe, Takes::Found)).chain(followers.map(|r| (r, takes(r)))).collect();
-    read_parts(chosen, &read, given)
+    if !beyond(recipes, recipe, given).is_empty() {
+        // Those that follow may know the filter; what was asked for is not narrowed by it.
+        read(recipe, given)?;
+    }
+    read_parts(recipes, chosen, &read, given)
 }
 
-/// Every recipe of the release that writes. Those of `except` take nothing.
+/// Every recipe of the release that writes. Those of `except` take nothing, and those
+/// that do not know a filter only what the others uncover.
 ///
 /// # Errors
 /// As [`parts`].
@@ -114,10 +140,15 @@ pub fn all_parts<'a>(
             .hint(format!("these would: {}", known.join(", "))));
     }
     let takes = |r: &Recipe| if except.contains(&r.file.name) { Takes::Nothing } else { Takes::Found };
-    read_parts(all.into_iter().map(|r| (r, takes(r))).collect(), &read, given)
+    let shows = |r: &&Recipe| r.file.steps.is_empty() && r.applies_to(&found.manifest);
+    // What cannot be narrowed to what was asked for is not shown.
+    let shows = recipes.of(&found.manifest.scheduler).filter(shows).filter(|r| beyond(recipes, r, given).is_empty());
+    let chosen = all.into_iter().map(|r| (r, takes(r))).chain(shows.map(|r| (r, Takes::Shows)));
+    read_parts(recipes, chosen.collect(), &read, given)
 }
 
 fn read_parts<'a>(
+    recipes: &Recipes,
     chosen: Vec<(&'a Recipe, Takes)>,
     read: &impl Fn(&Recipe, &Given) -> Result<Params>,
     given: &Given,
@@ -128,7 +159,13 @@ fn read_parts<'a>(
         read(first, given)?;
     }
     let part = |(recipe, takes): (&'a Recipe, Takes)| {
-        Ok(PlanPart { recipe, params: read(recipe, &of_recipe(given, recipe))?, takes })
+        let params = read(recipe, &of_recipe(given, recipe))?;
+        let beyond = match takes {
+            Takes::Found | Takes::Beside => beyond(recipes, recipe, given),
+            Takes::Uncovered | Takes::Nothing | Takes::Shows => Vec::new(),
+        };
+        let takes = if beyond.is_empty() { takes } else { Takes::Uncovered };
+        Ok(PlanPart { recipe, params, takes, beyond })
     };
     chosen.into_iter().map(part).collect()
 }
@@ -136,10 +173,37 @@ fn read_parts<'a>(
 /// A recipe at work on one database.
 struct Worker<'a> {
     inputs: Inputs<'a>,
+    takes: Takes,
+    /// Filters that narrow nothing of it.
+    beyond: &'a [String],
     /// What it said of the database as it is.
     before: Before,
     /// How many changes it has looked at.
     looked_at: Option<usize>,
+}
+
+/// The recipes of a plan, by what they do for it.
+#[derive(Default)]
+struct Staff<'a> {
+    workers: Vec<Worker<'a>>,
+    excepted: Vec<Inputs<'a>>,
+    shows: Vec<Inputs<'a>>,
+}
+
+fn staff<'a>(site: Site<'a>, request: &'a PlanRequest<'a>) -> Result<Staff<'a>> {
+    let mut staff = Staff::default();
+    for PlanPart { recipe, params, takes, beyond } in &request.parts {
+        let inputs = Inputs::new(site, recipe, params)?;
+        match *takes {
+            Takes::Nothing => staff.excepted.push(inputs),
+            Takes::Shows => staff.shows.push(inputs),
+            takes @ (Takes::Found | Takes::Beside | Takes::Uncovered) => {
+                let before = Before { seen: None, follows: takes == Takes::Uncovered };
+                staff.workers.push(Worker { inputs, takes, beyond, before, looked_at: None });
+            }
+        }
+    }
+    Ok(staff)
 }
 
 /// The plan of one or more recipes for a database, as it stands at one moment.
@@ -159,24 +223,20 @@ pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan
         zone: request.zone,
         now: request.now,
     };
-    let (mut workers, mut excepted) = (Vec::new(), Vec::new());
-    for part in &request.parts {
-        let inputs = Inputs::new(site, part.recipe, &part.params)?;
-        if part.takes == Takes::Nothing {
-            excepted.push(inputs);
-            continue;
-        }
-        let before = Before { seen: None, follows: part.takes == Takes::Uncovered };
-        workers.push(Worker { inputs, before, looked_at: None });
-    }
+    let Staff { mut workers, mut excepted, mut shows } = staff(site, request)?;
     let from = from(request)?;
     begin_snapshot(db).await?;
     let mut draft = settle(db, &mut workers, &from).await?;
     for inputs in &mut excepted {
-        inputs.look_through(draft.overlay())?;
-        let answers = Answers::read(inputs, look(db, inputs).await?)?;
-        draft.except(inputs, answers);
+        pass_over(db, &mut draft, inputs, &PassedOver::Excepted).await?;
     }
+    for Worker { inputs, beyond, .. } in workers.iter_mut().filter(|w| !w.beyond.is_empty()) {
+        pass_over(db, &mut draft, inputs, &PassedOver::Beyond(beyond)).await?;
+    }
+    for inputs in &mut shows {
+        inputs.look_through(draft.overlay())?;
+    }
+    let asked: Vec<usize> = (0..workers.len()).filter(|n| workers[*n].takes == Takes::Found).collect();
     let mut inputs: Vec<Inputs<'_>> = workers.into_iter().map(|w| w.inputs).collect();
     will_hold(db, &draft, &mut inputs).await?;
     let mut effects = Vec::new();
@@ -186,6 +246,10 @@ pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan
         effects.extend(felt.into_iter().filter(|text| !effects.contains(text)).collect::<Vec<_>>());
     }
     let mut plan = draft.finish(&inputs, from, target(db).await?)?;
+    let mut known = written_rows(&plan);
+    for inputs in asked.iter().filter_map(|n| inputs.get(*n)).chain(&shows) {
+        add_reported(db, inputs, &mut plan, &mut known).await?;
+    }
     if let Some(inputs) = inputs.first() {
         let mut runs: Vec<&str> = plan.instances().into_iter().collect();
         // Numbers in their own order.
@@ -200,6 +264,14 @@ pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan
     plan.effects = effects;
     plan.target.schema_sha256 = schema_digest(request.catalog, &plan.tables());
     Ok(plan)
+}
+
+/// Notes what a recipe would still do in the database as it will be.
+async fn pass_over(db: &mut Database, draft: &mut Draft, inputs: &mut Inputs<'_>, why: &PassedOver<'_>) -> Result<()> {
+    inputs.look_through(draft.overlay())?;
+    let answers = Answers::read(inputs, look(db, inputs).await?)?;
+    draft.pass_over(inputs, answers, why);
+    Ok(())
 }
 
 /// A bundle whose own check fails could never be applied.
@@ -268,7 +340,7 @@ impl<'a> Worker<'a> {
 
 fn from(request: &PlanRequest<'_>) -> Result<From> {
     let found = request.found;
-    let parts: Vec<&PlanPart<'_>> = request.parts.iter().filter(|p| p.takes != Takes::Nothing).collect();
+    let parts: Vec<&PlanPart<'_>> = request.parts.iter().filter(|p| p.takes.takes_part()).collect();
     let first = parts.first().ok_or_else(|| Error::usage("no recipe of this release writes anything"))?;
     let asked: Vec<&&PlanPart<'_>> = parts.iter().filter(|p| p.takes == Takes::Found).collect();
     let manifest = &found.manifest;

@@ -6,7 +6,7 @@ use minijinja::Value;
 use serde::Serialize;
 
 use super::survey::SurveyRequest;
-use super::{Identified, look, look_at_reports, of_recipe};
+use super::{Identified, beyond, look, look_at_reports, of_recipe};
 use crate::Result;
 use crate::catalog::{Catalog, Row};
 use crate::db::Database;
@@ -40,6 +40,9 @@ pub struct FindingReport {
     pub listed_above: usize,
     /// Whether no recipe writes such rows: somebody must decide.
     pub report_only: bool,
+    /// Filters that were given and narrow nothing of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_narrowed_by: Vec<String>,
     /// A paragraph for each of the first rows, where the recipe has one.
     pub explained: Vec<Explained>,
 }
@@ -101,12 +104,12 @@ struct Left {
 }
 
 /// One row that a recipe looked at.
-struct LookedRow {
-    role: String,
+pub(super) struct LookedRow {
+    pub(super) role: String,
     verdict: String,
-    finding: String,
+    pub(super) finding: String,
     instance: String,
-    key: String,
+    pub(super) key: String,
     label: String,
     /// Further columns, by name.
     gives: BTreeMap<String, Option<String>>,
@@ -144,6 +147,7 @@ impl Findings {
                 let repaired = rows.iter().filter(|r| r.verdict != REPORT);
                 let repaired: Vec<_> = repaired.map(|r| (r.role.clone(), r.key.clone())).collect();
                 let mut report = report(recipe, finding, &rows, found, inputs.env())?;
+                report.not_narrowed_by = beyond(request.recipes, recipe, request.given);
                 report.listed_above = repaired.iter().filter(|row| self.found.contains(*row)).count();
                 self.found.extend(repaired);
                 self.findings.push(report);
@@ -238,6 +242,7 @@ fn report(
         of: roles_apart(rows, found),
         listed_above: 0,
         report_only: rows.iter().all(|r| r.verdict == REPORT),
+        not_narrowed_by: Vec::new(),
         explained,
     })
 }
@@ -276,9 +281,16 @@ async fn looked_rows(db: &mut Database, inputs: &Inputs<'_>) -> Result<Vec<Looke
         };
         looked.extend(rows.into_iter().map(|row| looked_row(&step.role, &step.gives, &key, &row)));
     }
-    for (report, rows) in file.reports.iter().zip(look_at_reports(db, inputs).await?) {
+    looked.extend(reported_rows(db, inputs).await?);
+    Ok(looked)
+}
+
+/// The rows that a recipe only shows.
+pub(super) async fn reported_rows(db: &mut Database, inputs: &Inputs<'_>) -> Result<Vec<LookedRow>> {
+    let mut looked = Vec::new();
+    for (report, rows) in inputs.recipe.file.reports.iter().zip(look_at_reports(db, inputs).await?) {
         let StepRows::Rows(rows) = rows else { continue };
-        let key = 4..4 + manifest.role(&report.role)?.key.len();
+        let key = 4..4 + inputs.site.manifest.role(&report.role)?.key.len();
         looked.extend(rows.into_iter().map(|row| looked_row(&report.role, &report.gives, &key, &row)));
     }
     Ok(looked)

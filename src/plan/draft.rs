@@ -16,8 +16,40 @@ use crate::recipe::{ConditionTime, Op, SetKind, StepFile};
 use crate::render::ser;
 use crate::{Error, Result};
 
-/// Why a row is left out that a recipe of `--except` would repair.
-const EXCEPTED: &str = "excepted";
+/// Why a recipe does not plan what it finds.
+pub enum PassedOver<'a> {
+    /// `--except` names it.
+    Excepted,
+    /// It does not know these filters.
+    Beyond(&'a [String]),
+}
+
+impl PassedOver<'_> {
+    /// The reason's code.
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Excepted => "excepted",
+            Self::Beyond(_) => "beyond-filter",
+        }
+    }
+
+    /// Why a row is left out that the recipe would repair, and the way out.
+    fn says(&self, recipe: &str) -> (String, String) {
+        match self {
+            Self::Excepted => (
+                format!("{recipe} would repair it after these changes, and --except leaves that recipe out"),
+                format!("plan {recipe} next: flowmend plan {recipe}"),
+            ),
+            Self::Beyond(filters) => {
+                let filters = filters.iter().map(|f| format!("--{f}")).collect::<Vec<_>>().join(" and ");
+                (
+                    format!("{recipe} would repair it, and {filters} cannot narrow that recipe"),
+                    format!("if it shall be repaired, plan it apart, without {filters}: flowmend plan {recipe}"),
+                )
+            }
+        }
+    }
+}
 
 /// Steps of several recipes, gathered look by look.
 #[derive(Default)]
@@ -27,7 +59,7 @@ pub struct Draft {
     /// Parameter and screen of each choice that nobody made.
     open: Vec<(String, String)>,
     overlay: Overlay,
-    pub(super) excepted: Vec<LeftOut>,
+    pub(super) passed_over: Vec<LeftOut>,
 }
 
 pub(super) struct DraftStep {
@@ -129,10 +161,9 @@ impl Draft {
         Ok(added)
     }
 
-    /// Counts what a recipe that takes no part would plan in the database as it
-    /// will be: a repair may uncover something, but never in silence.
-    pub fn except(&mut self, inputs: &Inputs<'_>, answers: Answers<'_>) {
-        let name = &inputs.recipe.file.name;
+    /// Counts what a recipe would plan in the database as it will be, and may not:
+    /// a repair may uncover something, but never in silence.
+    pub fn pass_over(&mut self, inputs: &Inputs<'_>, answers: Answers<'_>, by: &PassedOver<'_>) {
         let choice = inputs.recipe.file.choice.as_ref().map(|c| c.verdict.as_str());
         let mut keys: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         for step in answers.steps {
@@ -141,15 +172,16 @@ impl Draft {
             let wanted = answers.into_iter().filter(wants).map(|a| a.change.name(shape.file.op));
             keys.entry(&shape.file.role).or_default().extend(wanted);
         }
+        let (why, way_out) = by.says(&inputs.recipe.file.name);
         let left = keys.into_iter().filter(|(_, keys)| !keys.is_empty()).map(|(role, keys)| LeftOut {
-            reason: EXCEPTED.to_owned(),
+            reason: by.code().to_owned(),
             role: role.to_owned(),
             count: keys.len(),
-            why: format!("{name} would repair it after these changes, and --except leaves that recipe out"),
-            way_out: format!("plan {name} next: flowmend plan {name}"),
+            why: why.clone(),
+            way_out: way_out.clone(),
             sample: keys.into_iter().take(SAMPLE).collect(),
         });
-        self.excepted.extend(left);
+        self.passed_over.extend(left);
     }
 
     /// The rows to plan, each with what it was found to be; the others are counted.

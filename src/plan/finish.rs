@@ -55,7 +55,7 @@ impl Draft {
         let prose = self.prose(parts, &from)?;
         let evidence = self.evidence(parts);
         let mut left_out = self.left_out(parts);
-        left_out.append(&mut self.excepted);
+        left_out.append(&mut self.passed_over);
         let mut not_needed: Vec<NotNeeded> = Vec::new();
         let speaks = |n: &usize| *n == 0 || used.contains(n);
         for note in self.notes.into_iter().filter(|(n, _)| speaks(n)).flat_map(|(_, n)| n.not_needed) {
@@ -74,6 +74,7 @@ impl Draft {
             effects: Vec::new(),
             hosts: parts.first().map_or_else(Vec::new, |p| hosts(p.site.manifest, &steps)),
             left_out,
+            shown: Vec::new(),
             not_needed,
             checks,
             allowed: Vec::new(),

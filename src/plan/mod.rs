@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub use answers::{Answers, Before, Seen};
-pub use draft::Draft;
+pub use draft::{Draft, PassedOver};
 pub use epoch::{epoch_ms, utc, with_utc};
 pub use foresee::Foreseen;
 pub use locks::lock_rows;
@@ -44,7 +44,7 @@ pub const FORMAT: u32 = 1;
 /// How many characters of a value are shown.
 const SHOWN: usize = 200;
 /// How many keys of left-out rows a plan shows.
-const SAMPLE: usize = 5;
+pub(crate) const SAMPLE: usize = 5;
 
 /// Everything that a bundle is rendered from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,6 +78,9 @@ pub struct Plan {
     /// Rows that were looked at and left out.
     #[serde(default)]
     pub left_out: Vec<LeftOut>,
+    /// Rows that the recipes show and never write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<Shown>,
     /// Steps of the recipe that this release does not need, with the reason.
     #[serde(default)]
     pub not_needed: Vec<NotNeeded>,
@@ -265,6 +268,24 @@ pub struct HostRows {
     pub role: String,
     /// How many rows.
     pub rows: usize,
+}
+
+/// Rows of one finding that no recipe writes: somebody must decide.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shown {
+    /// The finding's code.
+    pub finding: String,
+    /// What it is.
+    pub title: String,
+    /// The recipe that shows them.
+    pub recipe: String,
+    /// The role of the rows.
+    pub role: String,
+    /// How many rows.
+    pub count: usize,
+    /// The first keys.
+    pub sample: Vec<String>,
 }
 
 /// Rows that were looked at and left out for one reason.

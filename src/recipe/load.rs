@@ -7,7 +7,7 @@ use std::sync::Arc;
 use minijinja::Environment;
 use toml::de::{DeTable, DeValue};
 
-use super::{Names, Op, ParameterKind, Recipe, RecipeFile, RelatedFile, SetKind, SharedWords, StepFile};
+use super::{Names, Op, Parameter, ParameterKind, Recipe, RecipeFile, RelatedFile, SetKind, SharedWords, StepFile};
 use crate::data::{DataFile, Tree};
 use crate::manifest::{Manifest, Manifests};
 use crate::{Error, Result};
@@ -141,7 +141,7 @@ fn take_words(recipe: &mut RecipeFile, words: &SharedWords, place: Place<'_>) ->
         if recipe.parameters.iter().any(|p| p.name == *name) {
             return Err(place.at(&path, format!("uses: the parameter {name} is described here, too")));
         }
-        recipe.parameters.push(parameter.clone());
+        recipe.parameters.push(Parameter { shared: true, ..parameter.clone() });
     }
     if recipe.unit.is_none() {
         recipe.unit.clone_from(&words.unit);

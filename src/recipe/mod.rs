@@ -119,6 +119,18 @@ pub struct Parameter {
     pub within: Vec<String>,
     /// One line of help.
     pub help: String,
+    /// Whether the scheduler's recipes share it. The loader says so.
+    #[serde(skip)]
+    pub shared: bool,
+}
+
+impl Parameter {
+    /// Whether it narrows what is repaired, whatever the recipe: the rows that it names
+    /// are those that people mean. A recipe that does not know it must not plan others.
+    #[must_use]
+    pub fn narrows_all(&self) -> bool {
+        self.shared && !self.among.is_empty()
+    }
 }
 
 /// The kind of a parameter's value.

@@ -7,7 +7,7 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use crate::data::Tree;
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::Engine;
-use crate::plan::{Evidence, OwnerClaim, Plan, PlanLock, RowChange, RunName, Step, step_name};
+use crate::plan::{Evidence, OwnerClaim, Plan, PlanLock, RowChange, RunName, Shown, Step, step_name};
 use crate::recipe::{Op, SetKind};
 use crate::render::ser;
 use crate::ui::{rows_of, safe};
@@ -52,6 +52,7 @@ pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<St
     x.insert("projects", names(plan, |r| &r.project).into());
     x.insert("evidence", plan.evidence.iter().map(|e| evidence(plan, e)).collect::<Vec<_>>().into());
     x.insert("nouns", left_nouns(plan).into());
+    x.insert("shown", plan.shown.iter().map(|s| shown(plan, s)).collect::<Vec<_>>().into());
     x.insert("ledger", d.table(plan.target.own_schema(), super::book::LEDGER).into());
     x.insert("zone", plan.from.zone.as_ref().map_or(Value::from(""), |z| utc_offset(z.offset_minutes).into()));
     x.insert("lock_seconds", super::book::LOCK_SECONDS.into());
@@ -288,6 +289,18 @@ fn evidence(plan: &Plan, e: &Evidence) -> BTreeMap<&'static str, Value> {
     BTreeMap::from([
         ("title", Value::from(e.title.clone())),
         ("rows", format!("{}{uncovered}", plan.from.words.counts(&e.rows)).into()),
+    ])
+}
+
+/// Rows that are shown and not written.
+fn shown(plan: &Plan, s: &Shown) -> BTreeMap<&'static str, Value> {
+    BTreeMap::from([
+        ("what", Value::from(plan.from.words.count(&s.role, s.count))),
+        ("title", s.title.clone().into()),
+        ("finding", s.finding.clone().into()),
+        ("recipe", s.recipe.clone().into()),
+        ("sample", s.sample.iter().map(|key| quiet(key)).collect::<Vec<_>>().into()),
+        ("more", (s.count - s.sample.len()).into()),
     ])
 }
 

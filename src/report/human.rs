@@ -155,6 +155,11 @@ fn finding(f: &FindingReport, explain: bool) {
     if f.report_only && !f.urgent {
         wrapped("    ", 4, "Shown only: flowmend does not write such rows.");
     }
+    if !f.not_narrowed_by.is_empty() {
+        let filters = f.not_narrowed_by.iter().map(|name| format!("--{name}")).collect::<Vec<_>>().join(" and ");
+        let alone = if f.report_only { "" } else { "; plan --all leaves such rows alone then" };
+        wrapped("    ", 4, &format!("Not narrowed: {filters} says nothing of this recipe's rows{alone}."));
+    }
     let shown = if explain { f.explained.len() } else { 1 };
     let mut reason = "";
     for e in f.explained.iter().take(shown) {
@@ -329,6 +334,22 @@ fn left_out(title: &str, left: Vec<Left<'_>>) {
 
 fn left_of_plan(plan: &Plan) {
     left_out("Left out", plan.left_out.iter().map(|l| left_of(&plan.from.words, l)).collect());
+    for_people(plan);
+}
+
+/// What the recipes show and do not write.
+fn for_people(plan: &Plan) {
+    if plan.shown.is_empty() {
+        return;
+    }
+    out("");
+    head("Found, and for people to decide (flowmend inspect --explain)");
+    for s in &plan.shown {
+        let keys: Vec<String> = s.sample.iter().map(|key| safe(key, 60)).collect();
+        let what = plan.from.words.count(&s.role, s.count);
+        wrapped(&format!("  {what} ({}): ", paint(WARN, &s.finding)), 6, &sampled(&keys, s.count - s.sample.len()));
+        wrapped("    ", 4, &format!("{}.", s.title));
+    }
 }
 
 fn left_of<'a>(words: &Words, l: &'a LeftOut) -> Left<'a> {

@@ -7,7 +7,7 @@ pub mod lint;
 use serde::Serialize;
 
 use crate::bundle::Bundle;
-use crate::plan::{AllowedRule, LeftOut, Plan, step_name};
+use crate::plan::{AllowedRule, LeftOut, Plan, Shown, step_name};
 use crate::{Error, Result, ui};
 
 /// Prints a value as JSON.
@@ -43,6 +43,9 @@ pub struct BundleSummary {
     pub steps: Vec<StepSummary>,
     /// What was left out.
     pub left_out: Vec<LeftOut>,
+    /// What the recipes show and do not write.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<Shown>,
 }
 
 /// A step without its rows.
@@ -85,5 +88,6 @@ pub fn bundle_summary(bundle: &Bundle) -> BundleSummary {
         allowed: plan.allowed.clone(),
         steps: plan.steps.iter().enumerate().map(step).collect(),
         left_out: plan.left_out.clone(),
+        shown: plan.shown.clone(),
     }
 }

@@ -99,3 +99,58 @@ fn a_filter_that_the_release_cannot_hold_is_refused() {
     let run = flowmend(["inspect", "--url", &db.url, "--release", "1.8.6", "--sched-name", "Billing"]).expect(2);
     assert!(run.err.contains("--sched-name: Quartz 1.8.6") && run.err.contains("leave it out"), "{}", run.err);
 }
+
+/// The recipes of a scheduler that write and take no part in a filter.
+fn beyond(scheduler: &str, flag: &str) -> Vec<String> {
+    let recipes = Recipes::load(&Tree::templates(None).unwrap(), &Manifests::load(None).unwrap()).unwrap();
+    let writes = recipes.of(scheduler).filter(|r| !r.file.steps.is_empty() && r.parameter(flag).is_none());
+    writes.map(|r| r.file.name.clone()).collect()
+}
+
+/// A recipe that a filter cannot narrow plans nothing but what the others uncover, and that is said.
+#[test]
+fn all_together_stay_within_the_filter() {
+    let mut left = 0;
+    for demo in demos() {
+        let (db, m) = (demo.database(Server::Sqlite), demo.manifest());
+        let out = db.path("b").display().to_string();
+        for p in filters(&demo.name).iter().filter(|p| p.narrows_all()) {
+            let (flag, name) = (format!("--{}", p.name), some_name(&db, &m, p).unwrap());
+            let mut args = vec!["plan", "--all", "--url", &db.url, "--now", &demo.now, "--zone", "UTC"];
+            if !demo.said.contains(&"--release".to_owned()) {
+                args.extend(["--release", &demo.release]);
+            }
+            args.extend(demo.said.iter().map(String::as_str));
+            args.extend(["--out", &out, &flag, &name]);
+            let run = flowmend(args);
+            assert!([0, 4].contains(&run.code), "{} {flag} {name}: {}{}", demo.name, run.out, run.err);
+            if db.path("b").is_dir() {
+                let plan = flowmend::bundle::Bundle::read(&db.path("b")).unwrap().plan;
+                let (beyond, uncovered) = (beyond(&demo.name, &p.name), plan.evidence.iter().any(|e| e.uncovered > 0));
+                let own = plan.steps.iter().find(|s| beyond.contains(&s.recipe));
+                assert!(own.is_none() || uncovered, "{} {flag}: {:?}", demo.name, own.map(|s| &s.title));
+                std::fs::remove_dir_all(db.path("b")).unwrap();
+            }
+            let said = run.out.replace('\u{a0}', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+            if said.contains("(beyond-filter)") {
+                assert!(said.contains(&format!("plan it apart, without {flag}: flowmend plan ")), "{said}");
+                left += 1;
+            }
+        }
+    }
+    assert!(left > 1, "{left}");
+}
+
+/// What only one recipe takes is that recipe's own matter.
+#[test]
+fn filters_of_one_recipe_leave_the_others_alone() {
+    for (scheduler, flag, shared) in [
+        ("airflow", "dag", true),
+        ("airflow", "job-type", false),
+        ("xxl-job", "job", true),
+        ("xxl-job", "ended", false),
+    ] {
+        let found = filters(scheduler).into_iter().find(|p| p.name == flag).unwrap();
+        assert_eq!(found.narrows_all(), shared, "{scheduler} {flag}");
+    }
+}

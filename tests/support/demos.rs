@@ -16,6 +16,8 @@ pub struct Demo {
     pub now: String,
     /// Its release.
     pub release: String,
+    /// What its commands say, with the choices that are made.
+    pub said: Vec<String>,
     rows: String,
 }
 
@@ -32,7 +34,12 @@ pub fn demos() -> Vec<Demo> {
 fn read(folder: &Path) -> Demo {
     let text = |file: &str| std::fs::read_to_string(folder.join("demo").join(file)).unwrap();
     let story: toml::Table = text("demo.toml").parse().unwrap();
+    let words = |value: &toml::Value| -> Vec<String> {
+        value.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+    };
+    let choices = story["choices"].as_array().unwrap().iter().flat_map(words);
     Demo {
+        said: words(&story["arguments"]).into_iter().chain(choices).collect(),
         name: folder.file_name().unwrap().to_str().unwrap().to_owned(),
         first: story.get("first").and_then(toml::Value::as_bool).unwrap_or_default(),
         now: story["now"].as_str().unwrap().to_owned(),
