@@ -11,8 +11,8 @@ use super::args::given;
 use crate::catalog::Catalog;
 use crate::db::{Access, Address, Database};
 use crate::inspect::{
-    Beats, Given, Identified, Owners, Registered, Said, Skew, against_zone, identify_alike, measure_skew, measure_zone,
-    nothing_hidden, of_recipe, owners_of_rows, parse_zone, several, shown_dead,
+    Beats, Given, Identified, Owners, Registered, Said, Sightings, Skew, against_zone, identify_alike, measure_skew,
+    measure_zone, nothing_hidden, of_recipe, owners_of_rows, parse_zone, several, shown_dead,
 };
 use crate::manifest::{Engine, Manifest};
 use crate::plan::{HEARTBEAT, OwnerClaim, OwnerForm, OwnerName, Params, Proof, Zone, duration, shown_claim};
@@ -144,6 +144,7 @@ pub(super) async fn from_heartbeats(
     ground: &Ground,
     given: &mut Given,
     registry: Option<&Registered<'_>>,
+    seen: &mut Sightings,
 ) -> Result<Vec<OwnerClaim>> {
     let m = &ground.found.manifest;
     let parameters = app.recipes.of(&m.scheduler).flat_map(|r| &r.file.parameters);
@@ -162,27 +163,29 @@ pub(super) async fn from_heartbeats(
     }
     let owners: Vec<OwnerName> = owners.into_iter().collect();
     let (dead, witness) = match registry {
-        Some(registry) => (registry.shown_dead(db, m, columns.first().copied(), &owners).await?, "registry shows"),
-        None => (shown_dead(db, &ground.catalog, m, &owners).await?, "heartbeats show"),
+        Some(registry) => {
+            (registry.shown_dead(db, m, columns.first().copied(), &owners, seen).await?, "registry shows")
+        }
+        None => (shown_dead(db, &ground.catalog, m, &owners, seen).await?, "heartbeats show"),
     };
     if dead.is_empty() {
-        ui::warn(format!("the {witness} no owner of an unfinished row dead"));
+        seen.warn(format!("the {witness} no owner of an unfinished row dead"));
     }
     let values = given.entry(name.clone()).or_default();
     values.retain(|v| v != HEARTBEAT);
     if values.is_empty() {
         given.remove(name);
     }
-    Ok(named(form, &dead))
+    Ok(named(form, &dead, seen))
 }
 
 /// The claims of these owners. One that is no host is left alone, and that is said.
-fn named(form: OwnerForm, dead: &BTreeMap<OwnerName, Proof>) -> Vec<OwnerClaim> {
+fn named(form: OwnerForm, dead: &BTreeMap<OwnerName, Proof>, seen: &mut Sightings) -> Vec<OwnerClaim> {
     let claim = |(owner, proof): (&OwnerName, &Proof)| {
         let claim = shown_claim(form, owner, proof);
         if claim.is_none() {
             let address = ui::safe(&owner.address, 60);
-            ui::warn(format!("the owner `{address}` is no host with a port: its rows are left alone"));
+            seen.warn(format!("the owner `{address}` is no host with a port: its rows are left alone"));
         }
         claim
     };

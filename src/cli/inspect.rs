@@ -8,7 +8,7 @@ use super::context::{
     Ground, from_heartbeats, grounds, open, operator, registered, registry_address, said_dead, warn_of_idle_claims,
 };
 use crate::db::{Access, Database};
-use crate::inspect::{InspectReport, SurveyRequest, refuse_idle_filters, several, stands_for, survey};
+use crate::inspect::{InspectReport, Sightings, SurveyRequest, refuse_idle_filters, several, stands_for, survey};
 use crate::plan::OwnerClaim;
 use crate::{Result, report};
 
@@ -16,11 +16,12 @@ use crate::{Result, report};
 pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let mut db = open(m, Access::ReadOnly).await?;
     let (mut ground, others) = grounds(app, &mut db, m).await?;
-    let (mut found, said_dead) = look(app, &mut db, &ground, m).await?;
+    let mut seen = Sightings::default();
+    let (mut found, said_dead) = look(app, &mut db, &ground, m, &mut seen).await?;
     let all = others.iter().chain([&ground.found]).cloned().collect::<Vec<_>>();
     for other in others {
         ground.found = other;
-        let (other, _) = look(app, &mut db, &ground, m).await?;
+        let (other, _) = look(app, &mut db, &ground, m, &mut seen).await?;
         if !stands_for(&mut found, &other)? {
             return Err(several(&all).hint("what is to be found in this database hangs on it"));
         }
@@ -46,14 +47,15 @@ async fn look(
     db: &mut Database,
     ground: &Ground,
     m: &ArgMatches,
+    seen: &mut Sightings,
 ) -> Result<(InspectReport, Vec<OwnerClaim>)> {
     let mut given = recipe_args(&app.recipes, m)?;
     refuse_idle_filters(db, &ground.catalog, &ground.found.manifest, &app.recipes, &given).await?;
     let address = registry_address(m)?;
     let registry = registered(address.as_ref(), ground)?;
-    let shown_dead = from_heartbeats(app, db, ground, &mut given, registry.as_ref()).await?;
+    let shown_dead = from_heartbeats(app, db, ground, &mut given, registry.as_ref(), seen).await?;
     let names = match &registry {
-        Some(registry) => Some(registry.names().await?),
+        Some(registry) => Some(registry.names_seen(seen).await?),
         None => None,
     };
     let said_by = operator(m);

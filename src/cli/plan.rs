@@ -14,8 +14,8 @@ use super::self_check::{allows, self_checked};
 use crate::bundle::{self, Bundle};
 use crate::db::{Access, Database};
 use crate::inspect::{
-    Beats, Given, Owners, PlanPart, PlanRequest, add_owners, all_parts, derive, owners_of_rows, parts, refuse_beating,
-    refuse_idle_filters,
+    Beats, Given, Owners, PlanPart, PlanRequest, Sightings, add_owners, all_parts, derive, owners_of_rows, parts,
+    refuse_beating, refuse_idle_filters,
 };
 use crate::manifest::{Engine, Manifest, Words};
 use crate::plan::{OwnerClaim, Params, Plan};
@@ -40,7 +40,8 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     refuse_idle_filters(&mut db, &ground.catalog, &ground.found.manifest, &app.recipes, &given).await?;
     let address = registry_address(m)?;
     let registry = registered(address.as_ref(), &ground)?;
-    let shown_dead = from_heartbeats(app, &mut db, &ground, &mut given, registry.as_ref()).await?;
+    let shown_dead =
+        from_heartbeats(app, &mut db, &ground, &mut given, registry.as_ref(), &mut Sightings::default()).await?;
     let parts = chosen_parts(app, &ground, &given, &shown_dead, m)?;
     let claims: Vec<OwnerClaim> = parts.iter().flat_map(|p| p.params.owners()).collect();
     refuse_beating(&mut db, &ground.catalog, &ground.found.manifest, &claims, "give").await?;

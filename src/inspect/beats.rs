@@ -55,13 +55,16 @@ pub(super) async fn read_entries(
     heartbeat: &Heartbeat,
 ) -> Result<Beats> {
     let Some(sql) = beat_query(db, catalog, m, heartbeat)? else { return Ok(Beats::new()) };
+    Ok(entries(heartbeat, &db.rows(&sql).await?))
+}
+
+/// The entries in the rows of [`beat_query`].
+pub(super) fn entries(heartbeat: &Heartbeat, rows: &[Row]) -> Beats {
     let mut entries = Beats::new();
-    for row in db.rows(&sql).await? {
-        if let Some((owner, beat)) = read_entry(heartbeat, row) {
-            add(&mut entries, owner, beat);
-        }
+    for (owner, beat) in rows.iter().filter_map(|row| read_entry(heartbeat, row)) {
+        add(&mut entries, owner, beat);
     }
-    Ok(entries)
+    entries
 }
 
 fn add(beats: &mut Beats, owner: OwnerName, beat: Beat) {
@@ -71,9 +74,9 @@ fn add(beats: &mut Beats, owner: OwnerName, beat: Beat) {
     known.expires_ms = known.expires_ms.max(beat.expires_ms);
 }
 
-fn read_entry(heartbeat: &Heartbeat, row: Row) -> Option<(OwnerName, Beat)> {
-    let mut cells = row.into_iter();
-    let mut next = || cells.next().flatten();
+fn read_entry(heartbeat: &Heartbeat, row: &Row) -> Option<(OwnerName, Beat)> {
+    let mut cells = row.iter();
+    let mut next = || cells.next().cloned().flatten();
     let address = bare_address(&next()?).to_owned();
     let at = next().and_then(|beat| moment(heartbeat.unit, &beat));
     let scope = next();
@@ -82,7 +85,8 @@ fn read_entry(heartbeat: &Heartbeat, row: Row) -> Option<(OwnerName, Beat)> {
     Some((owner, Beat { at, interval_ms, expires_ms: heartbeat.expires_ms(interval_ms) }))
 }
 
-fn beat_query(db: &Database, catalog: &Catalog, m: &Manifest, h: &Heartbeat) -> Result<Option<String>> {
+/// The query of a heartbeat table; none if the table is not there.
+pub(super) fn beat_query(db: &Database, catalog: &Catalog, m: &Manifest, h: &Heartbeat) -> Result<Option<String>> {
     let role = m.role(&h.role)?;
     if catalog.get(&role.table).is_none() {
         return Ok(None);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use super::sightings::Sightings;
 use crate::db::Database;
 use crate::manifest::{Manifest, RegistryPath, Words};
 use crate::plan::{OwnerClaim, OwnerName, Proof, said_dead_now};
@@ -65,6 +66,26 @@ impl<'a> Registered<'a> {
         Ok(names.into_iter().map(address).collect())
     }
 
+    /// The addresses that were listed at the last look, which is now if there was none.
+    ///
+    /// # Errors
+    /// As [`Self::names`].
+    pub async fn names_seen(&self, seen: &mut Sightings) -> Result<BTreeSet<String>> {
+        Ok(self.looks(1, seen).await?.pop().unwrap_or_default())
+    }
+
+    /// Who was listed, look by look, so many times at least.
+    async fn looks(&self, times: usize, seen: &mut Sightings) -> Result<Vec<BTreeSet<String>>> {
+        let looks = seen.listed.entry(self.place()).or_default();
+        while looks.len() < times {
+            if !looks.is_empty() {
+                tokio::time::sleep(BETWEEN_LOOKS).await;
+            }
+            looks.push(self.names().await?);
+        }
+        Ok(looks.clone())
+    }
+
     /// Owners among `owners` that are missing at two looks, each with the proof.
     /// `column` is the role column with the owner.
     ///
@@ -77,13 +98,13 @@ impl<'a> Registered<'a> {
         m: &Manifest,
         column: Option<&str>,
         owners: &[OwnerName],
+        seen: &mut Sightings,
     ) -> Result<BTreeMap<OwnerName, Proof>> {
-        let mut listed = self.names().await?;
+        let mut listed = self.looks(1, seen).await?.swap_remove(0);
         if let Some(column) = column.filter(|_| !listed.is_empty()) {
             self.must_be_known(db, m, column, &listed).await?;
         }
-        tokio::time::sleep(BETWEEN_LOOKS).await;
-        let now = self.names().await?;
+        let now = self.looks(2, seen).await?.pop().unwrap_or_default();
         if now.is_empty() {
             return Err(Error::refused(format!(
                 "nobody is listed at {}: all servers are stopped, or the registry is kept elsewhere",

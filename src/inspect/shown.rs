@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::beats::{Beat, Beats, read_entries, watch, watch_ms};
+use super::beats::{Beat, Beats, beat_query, entries, watch, watch_ms};
 use super::owners::say_watch;
+use super::sightings::Sightings;
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::manifest::{Heartbeat, Manifest};
@@ -26,28 +27,27 @@ pub async fn shown_dead(
     catalog: &Catalog,
     m: &Manifest,
     owners: &[OwnerName],
+    seen: &mut Sightings,
 ) -> Result<BTreeMap<OwnerName, Proof>> {
     let kind = m.heartbeats.iter().find(|h| h.is_readable()).map(|h| &h.owner).ok_or_else(|| {
         Error::usage(format!("{} {} keeps no heartbeats in the database", m.title, m.generation))
             .hint(m.words.otherwise())
     })?;
-    let mut lists = Vec::new();
+    let mut queries: Vec<(&Heartbeat, String)> = Vec::new();
     for heartbeat in m.heartbeats.iter().filter(|h| h.is_readable() && h.owner == *kind) {
-        let first = read_entries(db, catalog, m, heartbeat).await?;
-        lists.push(List { first, second: Beats::new(), heartbeat });
+        queries.extend(beat_query(db, catalog, m, heartbeat)?.map(|sql| (heartbeat, sql)));
     }
-    let Some(interval) = lists.iter().flat_map(|l| l.first.values()).map(|b| b.interval_ms).max() else {
+    if !queries.iter().all(|(_, sql)| seen.beats.contains_key(sql)) && !watch_all(db, &queries, seen).await? {
         return Err(Error::refused(
             "no heartbeat is in this database: nothing of the scheduler runs, or it keeps its heartbeats elsewhere",
         )
         .hint(m.words.otherwise()));
-    };
-    say_watch(watch_ms(interval), &[]);
-    watch(watch_ms(interval)).await;
-    for list in &mut lists {
-        list.second = read_entries(db, catalog, m, list.heartbeat).await?;
     }
-    let watched = Watched { lists };
+    let mut watched = Watched { lists: Vec::new() };
+    for (heartbeat, sql) in queries {
+        let Some([first, second]) = seen.beats.get(&sql) else { continue };
+        watched.lists.push(List { first: entries(heartbeat, first), second: entries(heartbeat, second), heartbeat });
+    }
     if !watched.anything_moved() {
         return Err(Error::refused(
             "nothing in this database beats: all servers are stopped, or the scheduler keeps its heartbeats elsewhere",
@@ -59,6 +59,26 @@ pub async fn shown_dead(
         Some((owner.clone(), Proof { said_by, registry: None }))
     };
     Ok(owners.iter().filter_map(proof).collect())
+}
+
+/// Reads all tables twice, far enough apart that who lives must have moved. Says
+/// whether there is anything to watch.
+async fn watch_all(db: &mut Database, queries: &[(&Heartbeat, String)], seen: &mut Sightings) -> Result<bool> {
+    let mut first = Vec::new();
+    for (_, sql) in queries {
+        first.push(db.rows(sql).await?);
+    }
+    let intervals = queries.iter().zip(&first).flat_map(|((heartbeat, _), rows)| {
+        entries(heartbeat, rows).into_values().map(|beat| beat.interval_ms).collect::<Vec<_>>()
+    });
+    let Some(interval) = intervals.max() else { return Ok(false) };
+    say_watch(watch_ms(interval), &[]);
+    watch(watch_ms(interval)).await;
+    for ((_, sql), first) in queries.iter().zip(first) {
+        let second = db.rows(sql).await?;
+        seen.beats.insert(sql.clone(), [first, second]);
+    }
+    Ok(true)
 }
 
 /// A heartbeat table that was read twice.

@@ -94,6 +94,17 @@ fn a_beat_to_come_is_left_out_though_others_show_the_host_dead() {
     }
 }
 
+/// Where several releases fit, their heartbeats are the same: they are watched once for all.
+#[test]
+fn generations_that_look_alike_are_watched_once() {
+    let (db, beat) = hosts("2.7.1");
+    let _beating = Beating::with(&db, beat);
+    let run = flowmend(["inspect", "--url", &db.url, "--dead-owner", "heartbeat"]);
+    assert!(run.out.contains("these releases look alike"), "{}{}", run.out, run.err);
+    assert!(run.out.contains("said or shown to be dead"), "{}", run.out);
+    assert_eq!(run.err.matches("watching the heartbeats").count(), 1, "{}", run.err);
+}
+
 /// Who owns the rows is said in words that fit: no port, no registry, nobody called NULL.
 #[test]
 fn owners_are_named_as_they_can_be_claimed() {

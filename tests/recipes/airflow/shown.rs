@@ -209,3 +209,40 @@ fn a_state_of_another_release_is_called_so() {
         assert_eq!((foreign, advice), (!from.is_empty(), !from.is_empty()), "{release} {state}: {text}");
     }
 }
+
+/// A bundle of every repair is not all there is: what no recipe writes is in the ticket, each row once.
+#[test]
+fn a_bundle_names_what_no_recipe_writes() {
+    for release in ["2.1.4", "2.10.5", "3.1.8"] {
+        let m = manifest_of("airflow", release);
+        let mut night = Night::new(Server::Sqlite, &m);
+        night.dag("d", true).run("d/r", "running", &[]).job("2", "LocalTaskJob", "running", OLD);
+        let dead = [("start_time", Some(OLD)), ("host", Some("w1")), ("job_id", Some("2")), ("beat", Some(OLD))];
+        night.task("d/r", "dead", Some("running"), &dead).task("d/r", "odd", Some("runing"), &[]);
+        let db = night.done();
+        let said = ["--older-than", "1h", "--choose", "finish"];
+        let seen = inspect(&db, release, &said);
+        let shown = seen["findings"].as_array().unwrap().iter().filter(|f| f["report_only"] == true);
+        let shown: Vec<&str> = shown.map(|f| f["code"].as_str().unwrap()).collect();
+        assert!(!shown.is_empty(), "{release}");
+        let out = db.path("b").display().to_string();
+        let place = ["plan", "--all", "--url", &db.url, "--out", &out, "--release", release];
+        let run = flowmend([&place, MOMENT, &said[..]].concat()).expect(0);
+        let ticket = std::fs::read_to_string(db.path("b").join("TICKET.md")).unwrap();
+        let section = ticket.split("### For people to decide").nth(1).unwrap_or_else(|| panic!("{release}: {ticket}"));
+        for text in [section, &run.out] {
+            assert!(shown.iter().all(|code| text.contains(code)), "{release} {shown:?}: {text}");
+        }
+        assert!(!ticket.contains("Nothing that looked stuck was left out"), "{release}: {ticket}");
+        // A filter narrows what is shown, too.
+        std::fs::remove_dir_all(db.path("b")).unwrap();
+        let plan = flowmend::bundle::Bundle::read;
+        flowmend([&place, MOMENT, &said[..], &["--run", "r"]].concat()).expect(0);
+        let plan = plan(&db.path("b")).unwrap().plan;
+        let mut rows: Vec<_> = plan.shown.iter().flat_map(|s| s.sample.iter().map(|key| (&s.role, key))).collect();
+        let all = rows.len();
+        rows.sort();
+        rows.dedup();
+        assert!(all > 0 && rows.len() == all, "{release}: {:?}", plan.shown);
+    }
+}
