@@ -1,6 +1,6 @@
 //! What is shown and never written: late pokes, doubled runs, lost callbacks, cancelled backfills, strange states.
 
-use super::{FRESH, Night, OLD, inspect, plan, round};
+use super::{FRESH, MOMENT, Night, OLD, inspect, plan, round};
 use crate::support::db::{Server, TestDb};
 use crate::support::fixture::manifest_of;
 use crate::support::program::flowmend;
