@@ -16,7 +16,7 @@ mod verify;
 pub use check::{check_owned, check_place, check_target};
 pub use clean::clean;
 pub use ledger::{BundleState, left_alone, state_of};
-pub use partial::{Extent, rollback_text};
+pub use partial::{Extent, GivenUp, rollback_text};
 pub use receipt::{Receipt, ReceiptStep};
 pub use rehearse::rehearse;
 pub use run::{Events, Outcome, apply, receipt_steps, rollback};

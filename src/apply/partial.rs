@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use super::own;
 use super::verify::{CONSUMED, drift_of};
 use crate::bundle::Bundle;
@@ -37,14 +39,14 @@ pub async fn rollback_text(db: &mut Database, bundle: &Bundle, extent: Extent) -
     let Moved { instances: moved, keys: moved_keys, consumed } = moved(db, &book).await?;
     if extent == Extent::Whole {
         refuse_consumed(&consumed)?;
-        refuse_drift(&moved_keys, &bundle.plan)?;
+        refuse_drift(&book, &moved, &moved_keys, &bundle.plan)?;
         return Ok((bundle.file(&format!("rollback.{}", dialect.client))?.to_owned(), Vec::new()));
     }
     if bundle.plan.steps.iter().any(|s| s.op == Op::Insert) {
         return Err(Error::refused("a bundle that inserts rows is rolled back whole, not in part"));
     }
     let shares = shares(&book, &moved, &moved_keys);
-    if shares.values().all(|s| s.rows == 0) {
+    if restored(&shares) == 0 {
         let unit = bundle.plan.unit_nouns(1);
         return Err(Error::refused(format!("nothing can be rolled back: every {unit} has a row that moved")));
     }
@@ -57,27 +59,76 @@ pub async fn rollback_text(db: &mut Database, bundle: &Bundle, extent: Extent) -
 
 /// A row that moved is refused before anything is tried; the guards of the
 /// rollback see to what moves after this look.
-fn refuse_drift(moved: &Keys, plan: &Plan) -> Result<()> {
-    let rows: usize = moved.values().map(BTreeSet::len).sum();
-    let Some((step, keys)) = moved.iter().next() else { return Ok(()) };
-    let named: Vec<String> = keys.iter().take(5).map(|k| k.join("/")).collect();
-    let moved = rows_of(rows);
-    let units = plan.unit_nouns(2);
-    let partial = format!("; --partial restores only whole {units} of which no row moved, and gives up the rest");
-    let partial = if plan.inserts() { "" } else { &partial };
+fn refuse_drift(book: &Book<'_>, moved: &BTreeSet<String>, keys: &Keys, plan: &Plan) -> Result<()> {
+    let rows: usize = keys.values().map(BTreeSet::len).sum();
+    let Some((step, first)) = keys.iter().next() else { return Ok(()) };
+    let named: Vec<String> = first.iter().take(5).map(|k| k.join("/")).collect();
+    let partial = GivenUp::of(book, plan, &shares(book, moved, keys)).map(|g| format!("; {}", g.says()));
     Err(Error::refused(format!(
-        "{moved} moved since the repair (first in {step}: {}): nothing was rolled back",
+        "{} moved since the repair (first in {step}: {}): nothing was rolled back",
+        rows_of(rows),
         named.join(", ")
     ))
-    .hint(format!("`flowmend verify` shows what moved{partial}")))
+    .hint(format!("`flowmend verify` shows what moved{}", partial.unwrap_or_default())))
+}
+
+/// What a partial rollback would leave for good: whole units, not only the rows that moved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GivenUp {
+    /// How many rows it would leave.
+    pub rows: usize,
+    /// Of how many that the bundle changed, counters aside.
+    pub of: usize,
+    /// What is restored or left together, for people.
+    #[serde(skip)]
+    units: String,
+}
+
+impl GivenUp {
+    /// Nothing where there is no partial rollback.
+    fn of(book: &Book<'_>, plan: &Plan, shares: &Partial) -> Option<Self> {
+        let rows = left(book, shares);
+        let of = rows + restored(shares);
+        (!plan.inserts() && rows > 0).then(|| Self { rows, of, units: plan.unit_nouns(2) })
+    }
+
+    /// In a sentence.
+    #[must_use]
+    pub fn says(&self) -> String {
+        let Self { rows, of, units } = self;
+        if rows == of {
+            return format!("--partial restores only whole {units} of which no row moved, and here there is none");
+        }
+        format!(
+            "--partial restores only whole {units} of which no row moved: here it gives up {rows} of {}, for good",
+            rows_of(*of)
+        )
+    }
+}
+
+/// What a partial rollback would give up now; nothing if the whole can be undone.
+///
+/// # Errors
+/// What the server said.
+pub(super) async fn given_up(db: &mut Database, book: &Book<'_>, plan: &Plan) -> Result<Option<GivenUp>> {
+    let Moved { instances, keys, .. } = moved(db, book).await?;
+    Ok(GivenUp::of(book, plan, &shares(book, &instances, &keys)))
+}
+
+/// How many rows a partial rollback restores.
+fn restored(shares: &Partial) -> usize {
+    shares.values().map(|s| s.rows).sum()
+}
+
+/// How many rows a partial rollback leaves. A counter that moved is counted anew.
+fn left(book: &Book<'_>, shares: &Partial) -> usize {
+    let rows = book.views().into_iter().filter(|view| !view.step.is_recount());
+    rows.filter_map(|view| Some(shares.get(&view.name)?.skip.len())).sum()
 }
 
 /// After a partial rollback the bundle is done: what it leaves, no bundle restores any more.
 fn refuse_to_leave(book: &Book<'_>, plan: &Plan, shares: &Partial, moved: &BTreeSet<String>) -> Result<()> {
-    let restored: usize = shares.values().map(|s| s.rows).sum();
-    // A counter that moved is counted anew.
-    let rows = book.views().into_iter().filter(|view| !view.step.is_recount());
-    let left: usize = rows.filter_map(|view| Some(shares.get(&view.name)?.skip.len())).sum();
+    let left = left(book, shares);
     if left == 0 {
         return Ok(());
     }
@@ -90,7 +141,7 @@ fn refuse_to_leave(book: &Book<'_>, plan: &Plan, shares: &Partial, moved: &BTree
     };
     Err(Error::refused(format!(
         "--partial would restore {} and leave {}{of} as they are, for good: this bundle can roll nothing back any more afterwards",
-        rows_of(restored),
+        rows_of(restored(shares)),
         rows_of(left)
     ))
     .hint("`flowmend verify` shows what moved; if the rest may stay as it is, add --give-up-rest"))

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::check::oddities;
 use super::ledger::{self, BundleState};
 use super::own;
+use super::partial::{self, GivenUp};
 use crate::Result;
 use crate::bundle::Bundle;
 use crate::db::Database;
@@ -16,7 +17,7 @@ use crate::render::view::StepView;
 /// How many drifted rows a report shows of each step.
 const SAMPLE: usize = 20;
 
-/// The kind of an inserted row that is gone.
+/// The kind of an inserted row that the scheduler took.
 pub(super) const CONSUMED: &str = "consumed";
 /// The kind of a row that is gone.
 const MISSING: &str = "missing";
@@ -38,8 +39,11 @@ pub struct VerifyReport {
     pub left_alone: usize,
     /// Inserted rows that are gone: the scheduler took them, as it should.
     pub consumed: usize,
-    /// Rows that the scheduler took up again and moved on, as it should.
+    /// Rows that went on since in a way that they are there for: the scheduler took them up, or a hand wrote that.
     pub moved_on: usize,
+    /// What a rollback would have to leave for good now; nothing if all can be undone, or nothing in part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given_up: Option<GivenUp>,
     /// Rows that are not as they should be.
     pub drifted: usize,
     /// The first of them.
@@ -105,6 +109,7 @@ pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> 
         left_alone: 0,
         consumed: 0,
         moved_on: 0,
+        given_up: None,
         drifted: 0,
         drift: Vec::new(),
         failed_checks: Vec::new(),
@@ -115,6 +120,9 @@ pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> 
         report.forgive_left_alone(left);
     }
     if state == BundleState::Applied {
+        if report.moved_on + report.drifted > 0 {
+            report.given_up = partial::given_up(db, &book, &bundle.plan).await?;
+        }
         report.failed_checks = failed_checks(db, &book).await?;
     }
     Ok(report)
@@ -151,7 +159,7 @@ async fn compare(db: &mut Database, book: &Book<'_>, in_part: bool, report: &mut
     Ok(())
 }
 
-/// Whether the scheduler only did with a row what the repair gave it back for.
+/// Whether a row only went on as the repair gave it back for. Who wrote that, the row does not say.
 fn has_moved_on(step: &Step, drift: &Drift) -> bool {
     let expected = |(column, ..): &(String, String, String)| step.moves_on.contains(column);
     match drift.kind.as_str() {
@@ -225,10 +233,10 @@ fn read_drift(step: &Step, row: crate::catalog::Row, kind: &str) -> Drift {
             columns.push((column.name.clone(), show(kept.as_deref()), show(live.as_deref())));
         }
     }
-    let kind = match (missing, step.op) {
-        (true, Op::Insert) => CONSUMED,
-        (true, Op::Update | Op::Delete) => MISSING,
-        (false, _) => kind,
+    let kind = match missing {
+        true if step.is_taken() => CONSUMED,
+        true => MISSING,
+        false => kind,
     };
     Drift { kind: kind.to_owned(), table: step.table.clone(), key, columns }
 }

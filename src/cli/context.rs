@@ -12,10 +12,12 @@ use crate::catalog::Catalog;
 use crate::db::{Access, Address, Database};
 use crate::inspect::{
     Beats, Given, Identified, Owners, Registered, Said, Sightings, Skew, against_zone, identify_alike, measure_skew,
-    measure_zone, nothing_hidden, of_recipe, owners_of_rows, parse_zone, several, shown_dead,
+    measure_zone, nothing_hidden, of_recipe, owners_of_rows, parse_zone, read_beats, several, shown_dead,
 };
 use crate::manifest::{Engine, Manifest};
-use crate::plan::{HEARTBEAT, OwnerClaim, OwnerForm, OwnerName, Params, Proof, Zone, duration, shown_claim};
+use crate::plan::{
+    HEARTBEAT, OwnerClaim, OwnerForm, OwnerName, Params, Proof, Zone, duration, shown_claim, with_scope,
+};
 use crate::registry;
 use crate::{Error, Result, ui};
 
@@ -156,12 +158,7 @@ pub(super) async fn from_heartbeats(
     };
     let Some((name, form)) = forms.into_iter().find(|(name, _)| asks(name)) else { return Ok(Vec::new()) };
     let columns = app.recipes.owner_columns(m);
-    let mut owners: BTreeSet<OwnerName> = BTreeSet::new();
-    for column in &columns {
-        let rows = owners_of_rows(db, m, column, &Beats::new()).await?;
-        owners.extend(rows.iter().filter_map(Owners::name));
-    }
-    let owners: Vec<OwnerName> = owners.into_iter().collect();
+    let owners: Vec<OwnerName> = owners_in_rows(app, db, m).await?.into_iter().collect();
     let (dead, witness) = match registry {
         Some(registry) => {
             (registry.shown_dead(db, m, columns.first().copied(), &owners, seen).await?, "registry shows")
@@ -177,6 +174,38 @@ pub(super) async fn from_heartbeats(
         given.remove(name);
     }
     Ok(named(form, &dead, seen))
+}
+
+/// Every owner that an unfinished row names.
+async fn owners_in_rows(app: &App, db: &mut Database, m: &Manifest) -> Result<BTreeSet<OwnerName>> {
+    let mut owners = BTreeSet::new();
+    for column in app.recipes.owner_columns(m) {
+        let rows = owners_of_rows(db, m, column, &Beats::new()).await?;
+        owners.extend(rows.iter().filter_map(Owners::name));
+    }
+    Ok(owners)
+}
+
+/// Gives owners that were typed as reports show them, `'SCOPE'/'NAME'`, the quotes that a
+/// shell took away.
+pub(super) async fn owners_with_scope(app: &App, db: &mut Database, ground: &Ground, given: &mut Given) -> Result<()> {
+    let m = &ground.found.manifest;
+    let parameters = app.recipes.of(&m.scheduler).flat_map(|r| &r.file.parameters);
+    let flags: BTreeSet<&String> =
+        parameters.filter(|p| p.kind.owner_form() == Some(OwnerForm::Name)).map(|p| &p.name).collect();
+    for flag in flags {
+        let Some(values) = given.get_mut(flag).filter(|values| values.iter().any(|v| v.contains('/'))) else {
+            continue;
+        };
+        let mut owners = owners_in_rows(app, db, m).await?;
+        owners.extend(read_beats(db, &ground.catalog, m).await?.into_keys());
+        for value in values {
+            if let Some(written) = with_scope(flag, value, &owners)? {
+                *value = written;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The claims of these owners. One that is no host is left alone, and that is said.

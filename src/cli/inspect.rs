@@ -5,7 +5,8 @@ use clap::ArgMatches;
 use super::App;
 use super::args::{recipe_args, wants_json};
 use super::context::{
-    Ground, from_heartbeats, grounds, open, operator, registered, registry_address, said_dead, warn_of_idle_claims,
+    Ground, from_heartbeats, grounds, open, operator, owners_with_scope, registered, registry_address, said_dead,
+    warn_of_idle_claims,
 };
 use crate::db::{Access, Database};
 use crate::inspect::{InspectReport, Sightings, SurveyRequest, refuse_idle_filters, several, stands_for, survey};
@@ -51,6 +52,7 @@ async fn look(
 ) -> Result<(InspectReport, Vec<OwnerClaim>)> {
     let mut given = recipe_args(&app.recipes, m)?;
     refuse_idle_filters(db, &ground.catalog, &ground.found.manifest, &app.recipes, &given).await?;
+    owners_with_scope(app, db, ground, &mut given).await?;
     let address = registry_address(m)?;
     let registry = registered(address.as_ref(), ground)?;
     let shown_dead = from_heartbeats(app, db, ground, &mut given, registry.as_ref(), seen).await?;

@@ -8,17 +8,18 @@ use clap::ArgMatches;
 use super::App;
 use super::args::{given, path_of, recipe_args, wants_json};
 use super::context::{
-    Ground, from_heartbeats, ground, open, operator, registered, registry_address, warn_of_idle_claims,
+    Ground, from_heartbeats, ground, open, operator, owners_with_scope, registered, registry_address,
+    warn_of_idle_claims,
 };
 use super::self_check::{allows, self_checked};
 use crate::bundle::{self, Bundle};
 use crate::db::{Access, Database};
 use crate::inspect::{
     Beats, Given, Owners, PlanPart, PlanRequest, Sightings, add_owners, all_parts, derive, owners_of_rows, parts,
-    refuse_beating, refuse_idle_filters,
+    refuse_beating, refuse_idle_filters, refuse_open_which, refuse_without_age,
 };
 use crate::manifest::{Engine, Manifest, Words};
-use crate::plan::{OwnerClaim, Params, Plan};
+use crate::plan::{HEARTBEAT, OwnerClaim, Params, Plan};
 use crate::recipe::{Recipe, Recipes};
 use crate::{Error, Result, report, ui};
 
@@ -38,8 +39,13 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     }
     let mut given = recipe_args(&app.recipes, m)?;
     refuse_idle_filters(&mut db, &ground.catalog, &ground.found.manifest, &app.recipes, &given).await?;
+    owners_with_scope(app, &mut db, &ground, &mut given).await?;
+    refuse_open_which(&mut db, &ground.catalog, &ground.found.manifest, &app.recipes, &given).await?;
     let address = registry_address(m)?;
     let registry = registered(address.as_ref(), &ground)?;
+    // What the command line alone shows wrong is said before anything is watched.
+    let said = chosen_parts(app, &ground, &without_the_word(&given), &[], m)?;
+    refuse_without_age(&mut db, &ground.catalog, &ground.found.manifest, &said, &given).await?;
     let shown_dead =
         from_heartbeats(app, &mut db, &ground, &mut given, registry.as_ref(), &mut Sightings::default()).await?;
     let parts = chosen_parts(app, &ground, &given, &shown_dead, m)?;
@@ -75,6 +81,13 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         report::human::planned(&written);
     }
     Ok(0)
+}
+
+/// What was given, without the word that asks the heartbeats.
+fn without_the_word(given: &Given) -> Given {
+    let named = |values: &[String]| values.iter().filter(|v| *v != HEARTBEAT).cloned().collect::<Vec<_>>();
+    let kept = given.iter().map(|(name, values)| (name.clone(), named(values)));
+    kept.filter(|(_, values)| !values.is_empty()).collect()
 }
 
 /// The recipes to plan with, and what the operator said to each.

@@ -27,6 +27,8 @@ pub struct Dialect {
     pub client: String,
     /// The client's command line.
     pub command: String,
+    /// What the client shows when a guard does not hold.
+    pub guard_fails: String,
 }
 
 #[derive(Deserialize)]
@@ -38,6 +40,7 @@ struct DialectFile {
     macros: String,
     client: String,
     command: String,
+    guard_fails: String,
 }
 
 impl Dialect {
@@ -69,6 +72,7 @@ impl Dialect {
             macros: raw.macros,
             client: raw.client,
             command: raw.command,
+            guard_fails: raw.guard_fails,
         })
     }
 

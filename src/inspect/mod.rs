@@ -24,8 +24,8 @@ pub use derive::{ALL, Given, PlanPart, PlanRequest, Takes, all_parts, beyond, de
 pub use findings::{Explained, FindingReport, FoundRows, LeftReport, REPORT};
 pub use identify::{Identified, Said, identify, identify_alike, several, with_live_names};
 pub use look::{look, look_at_effects, look_at_names, look_at_reports};
-pub use named::refuse_idle_filters;
-pub use owners::{OwnerState, Owners, add_owners, owners_of_rows, refuse_beating};
+pub use named::{refuse_idle_filters, refuse_open_which};
+pub use owners::{OwnerState, Owners, add_owners, owners_of_rows, refuse_beating, refuse_without_age};
 pub use registered::Registered;
 pub use shown::shown_dead;
 pub use sightings::Sightings;

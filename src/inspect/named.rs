@@ -8,7 +8,7 @@ use crate::db::Database;
 use crate::dialect::TypeClass;
 use crate::manifest::Manifest;
 use crate::near::near;
-use crate::plan::numbers;
+use crate::plan::{OwnerName, numbers, writes_scope};
 use crate::recipe::{Names, Parameter, ParameterKind, Recipes};
 use crate::ui::safe;
 use crate::{Error, Result};
@@ -19,6 +19,8 @@ const KNOWN: usize = 2_000;
 const OFFERED: usize = 3;
 /// Where there are no more names than these, all are shown.
 const FEW: usize = 6;
+/// How many are shown of those that a plan must choose from.
+const LISTED: usize = 20;
 /// How much of a name is shown.
 const SHOWN: usize = 80;
 
@@ -127,7 +129,11 @@ async fn is_there(db: &mut Database, value: &str, kind: ParameterKind, places: &
         let condition = match (within, kind) {
             (true, _) => format!("{expression} LIKE {}", db.dialect.text_literal(&format!("%{value}%"))),
             (false, ParameterKind::Numbers) => format!("{expression} = {value}"),
-            (false, _) => format!("{expression} = {}", db.dialect.text_literal(value)),
+            // A collation may call another name equal; the scheduler does not. By an index first.
+            (false, _) => {
+                let literal = db.dialect.text_literal(value);
+                format!("{expression} = {literal} AND {}", db.dialect.same(expression, &literal, TypeClass::Text))
+            }
         };
         if db.value(&format!("SELECT {one} FROM {table} WHERE {condition} LIMIT 1")).await?.is_some() {
             return Ok(true);
@@ -136,17 +142,69 @@ async fn is_there(db: &mut Database, value: &str, kind: ParameterKind, places: &
     Ok(false)
 }
 
-/// The names that may be meant. Numbers are like each other and mean nothing.
-async fn meant(db: &mut Database, value: &str, places: &[Place], kind: ParameterKind) -> Result<Option<String>> {
-    if kind == ParameterKind::Numbers {
-        return Ok(None);
+/// Refuses a plan that leaves open which of several is meant, where what is said of one need
+/// not be true of another: one set of tables may hold several schedulers.
+///
+/// # Errors
+/// It is left open, or what the server said.
+pub async fn refuse_open_which(
+    db: &mut Database,
+    catalog: &Catalog,
+    m: &Manifest,
+    recipes: &Recipes,
+    given: &Given,
+) -> Result<()> {
+    let parameters = || recipes.of(&m.scheduler).flat_map(|r| &r.file.parameters);
+    let Some(which) = parameters().find(|p| p.which) else { return Ok(()) };
+    let owners = parameters().filter(|p| p.kind.owner_form().is_some()).map(|p| &p.name).collect::<BTreeSet<_>>();
+    let claims = owners.iter().filter_map(|name| given.get(*name)).flatten();
+    // Who names an owner with its scope has said which.
+    if given.contains_key(&which.name) || claims.clone().any(|claim| writes_scope(claim)) {
+        return Ok(());
     }
+    let names = known_names(db, &places(db, catalog, m, which)).await?;
+    if names.len() < 2 {
+        return Ok(());
+    }
+    let shown: Vec<String> = names.iter().take(LISTED).map(|n| safe(n, SHOWN)).collect();
+    let more = if names.len() > LISTED { format!(" … and {} more", names.len() - LISTED) } else { String::new() };
+    let (name, first) = (&which.name, &shown[0]);
+    let error = Error::usage(format!(
+        "--{name} is needed: these tables hold {} that it tells apart, and what you say of one need not be true of another: {}{more}",
+        names.len(),
+        shown.join(", ")
+    ))
+    .hint(format!("choose one, for example --{name} {first}"));
+    Err(match owners.first() {
+        Some(owner) if claims.count() > 0 => {
+            let scope = Some(first.clone());
+            let one = OwnerName { scope, address: "NAME".to_owned() }.to_string();
+            let all = one.replace("/'NAME'", "/*");
+            error.hint(format!(
+                "or name the owner with it, double quotes and all: --{owner} \"{one}\"; \"{all}\" for all of its owners"
+            ))
+        }
+        _ => error,
+    })
+}
+
+/// The names that some row holds whole.
+async fn known_names(db: &mut Database, places: &[Place]) -> Result<BTreeSet<String>> {
     let mut known: BTreeSet<String> = BTreeSet::new();
     for Place { table, expression, .. } in places.iter().filter(|p| !p.within) {
         let name = db.dialect.as_text(expression);
         let sql = format!("SELECT DISTINCT {name} FROM {table} WHERE {expression} IS NOT NULL LIMIT {KNOWN}");
         known.extend(db.rows(&sql).await?.into_iter().flatten().flatten());
     }
+    Ok(known)
+}
+
+/// The names that may be meant. Numbers are like each other and mean nothing.
+async fn meant(db: &mut Database, value: &str, places: &[Place], kind: ParameterKind) -> Result<Option<String>> {
+    if kind == ParameterKind::Numbers {
+        return Ok(None);
+    }
+    let known = known_names(db, places).await?;
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     let shown = |names: &[&str]| names.iter().map(|n| safe(n, SHOWN)).collect::<Vec<_>>().join(", ");
     Ok(match near(value, &known, OFFERED).as_slice() {

@@ -3,10 +3,12 @@
 use serde::Serialize;
 
 use super::beats::{Beats, may_stand_still, read_beats, watch, watch_ms};
+use super::{Given, PlanPart};
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::manifest::{Heartbeat, Manifest};
-use crate::plan::{OwnerClaim, OwnerName, bare_address, names_an_owner, said_dead_now, utc};
+use crate::plan::{HEARTBEAT, OwnerClaim, OwnerName, bare_address, names_an_owner, said_dead_now, utc};
+use crate::recipe::Parameter;
 use crate::{Error, Result, ui};
 
 /// A shorter wait is not worth a word.
@@ -156,6 +158,41 @@ pub(super) fn say_watch(ms: u64, owners: &[String]) {
         owners => format!("the heartbeat of {}{more}", owners[..owners.len().min(NAMED)].join(", ")),
     };
     ui::note(format!("watching {whose} for {} s: whoever lives moves it", ms.div_ceil(1000)));
+}
+
+/// Refuses a claim that would say nothing in the end, before anybody waits for it: an owner that
+/// is listed and may beat, where the recipe wants an age beside the claim.
+///
+/// # Errors
+/// There is such a claim, or what the server said.
+pub async fn refuse_without_age(
+    db: &mut Database,
+    catalog: &Catalog,
+    m: &Manifest,
+    parts: &[PlanPart<'_>],
+    given: &Given,
+) -> Result<()> {
+    let needs = |p: &Parameter| Some((p.name.clone(), p.listed_needs.clone().filter(|age| !given.contains_key(age))?));
+    let parameters = parts.iter().flat_map(|p| &p.recipe.file.parameters);
+    let Some((flag, age)) = parameters.filter_map(needs).find(|(flag, _)| given.contains_key(flag)) else {
+        return Ok(());
+    };
+    let asks = given.get(&flag).is_some_and(|values| values.iter().any(|v| v == HEARTBEAT));
+    let claims = parts.iter().flat_map(|p| p.params.owners());
+    let open: Vec<OwnerClaim> = claims.filter(|c| c.before.is_none() && !c.is_any()).collect();
+    if open.is_empty() && !asks {
+        return Ok(());
+    }
+    let beats = read_beats(db, catalog, m).await?;
+    let listed = beats.keys().find(|owner| open.iter().any(|c| c.speaks_of(owner)));
+    let what = match listed {
+        Some(owner) => format!("{}, which {}", ui::safe(&owner.for_people(), 200), m.words.is_listed()),
+        None if asks => HEARTBEAT.to_owned(),
+        None => return Ok(()),
+    };
+    Err(Error::usage(format!("--{flag} {what}: --{age} is needed beside it, for without an age an entry that fell silent long ago looks like a living one"))
+        .hint(format!("add --{age}, for example --{age} 30m: then what beat since contradicts you, and older entries do not"))
+        .hint(m.words.or_with_time(&flag)))
 }
 
 /// Refuses claims that a heartbeat contradicts. `restate` says how the operator

@@ -150,6 +150,19 @@ impl Words {
         if self.listed.is_empty() { "listed in this database's registry" } else { &self.listed }
     }
 
+    /// What the heartbeat tables say of an owner, in a sentence about it.
+    #[must_use]
+    pub fn is_listed(&self) -> String {
+        if self.listed.is_empty() { format!("is {}", self.listed_form()) } else { self.listed.clone() }
+    }
+
+    /// That a claim may name a time instead.
+    #[must_use]
+    pub fn or_with_time(&self, flag: &str) -> String {
+        let timed = self.owner_form().replace(['[', ']'], "");
+        format!("or say when it was restarted: --{flag} {timed}")
+    }
+
     /// What to do where nothing proves an owner dead.
     #[must_use]
     pub fn otherwise(&self) -> String {

@@ -7,7 +7,7 @@ use minijinja::Value;
 use super::answers::{Answer, Answers, Before, StepAnswers};
 use super::overlay::Overlay;
 use super::query::{Inputs, Shape, now_expression, plan_column};
-use super::tally::Tally;
+use super::tally::{Marks, Tally};
 use super::{From, LeftOut, NotNeeded, PlanCondition, Referrer, RowChange, SAMPLE, Step, params};
 use super::{NULL_STATE, OTHER_STATE};
 use crate::dialect::TypeClass;
@@ -198,7 +198,7 @@ impl Draft {
                 continue;
             }
             let key = answer.change.name(shape.file.op);
-            tally.leave_out(role, &answer.verdict, &answer.finding, key, &answer.change);
+            tally.leave_out(role, key, &answer);
         }
         Ok(planned)
     }
@@ -404,8 +404,15 @@ fn state_names(manifest: &Manifest, step: &Step) -> BTreeMap<String, BTreeMap<St
 fn open_choice(inputs: &Inputs<'_>, from: &From, tally: &Tally) -> Result<Option<(String, String)>> {
     let Some(choice) = &inputs.recipe.file.choice else { return Ok(None) };
     let Some(waiting) = tally.waiting.get(&choice.verdict) else { return Ok(None) };
+    let mut marks = Marks::of(inputs.recipe.given_names());
+    if let Some(waiting) = tally.marks.get(&choice.verdict) {
+        marks.keys.extend(waiting.keys.clone());
+        marks.units.extend(waiting.units.clone());
+    }
     let extra = BTreeMap::from([
         ("count", Value::from(waiting.len())),
+        ("marked", ser(&marks.keys)),
+        ("marked_units", ser(&marks.units)),
         ("rows", ser(tally.waiting_rows(&choice.verdict))),
         ("findings", ser(tally.kinds.get(&choice.verdict))),
         ("release", Value::from(format!("{} {}", from.title, from.release))),

@@ -6,6 +6,7 @@ use minijinja::Value;
 
 use super::draft::{Draft, DraftStep};
 use super::query::Inputs;
+use super::tally::Marks;
 use super::{
     Evidence, From, HostRows, LeftOut, NotNeeded, OwnerClaim, Plan, PlanCheck, RecipeRef, RowChange, SAMPLE, Step,
     Target, names_an_owner, step_name,
@@ -235,13 +236,23 @@ impl Draft {
     }
 }
 
-/// Hosts in the rows' own `host` column, if their role has one: each once for a role.
+/// Whether the plan knows that nothing runs any more under a row.
+fn has_ended(manifest: &Manifest, step: &Step, row: &RowChange) -> bool {
+    let name = format!("{}.state", step.role);
+    let (Some(set), Ok(column)) = (manifest.states.get(&name), manifest.column(&name)) else { return false };
+    let with = set.with.as_ref().and_then(|w| manifest.column(w).ok());
+    let state = set.of(step.value_before(row, column), with.and_then(|w| step.value_before(row, w)));
+    step.pin_index(column).is_some() && state.is_some_and(|s| s.finished)
+}
+
+/// Hosts in the own `host` column of rows that have not ended, if their role has one: each once for a role.
 fn hosts(manifest: &Manifest, steps: &[Step]) -> Vec<HostRows> {
     let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for step in steps {
         let column = manifest.roles.get(&step.role).and_then(|r| r.columns.get("host"));
         let Some(index) = column.and_then(|c| step.pin_index(c)) else { continue };
-        for host in step.rows.iter().filter_map(|r| r.old[index].as_deref()).filter(|h| names_an_owner(h)) {
+        let open = step.rows.iter().filter(|row| !has_ended(manifest, step, row));
+        for host in open.filter_map(|r| r.old[index].as_deref()).filter(|h| names_an_owner(h)) {
             *found.entry((&step.role, host)).or_default() += 1;
         }
     }
@@ -260,26 +271,25 @@ fn prose(inputs: &Inputs<'_>, from: &From, drafts: &[&DraftStep]) -> Result<Stri
         .iter()
         .map(|f| (f.role.as_str(), steps.iter().filter(|s| s.role == f.role).map(|s| s.rows.len()).sum()))
         .collect();
+    let marks = marks(inputs, drafts);
     let extra = BTreeMap::from([
         ("counts", ser(&counts)),
         ("release", Value::from(from.release.clone())),
         ("written", ser(written_phases(inputs.site.manifest, &steps))),
         ("findings", ser(&findings)),
-        ("marked", ser(marked(inputs, drafts))),
+        ("marked", ser(&marks.keys)),
+        ("marked_units", ser(&marks.units)),
     ]);
     inputs.env().file(&inputs.recipe.file.prose, extra)
 }
 
-/// What the queries give → keys of the planned rows for which it is 1.
-fn marked(inputs: &Inputs<'_>, drafts: &[&DraftStep]) -> BTreeMap<String, Vec<String>> {
-    let names = inputs.recipe.file.steps.iter().flat_map(|s| &s.gives);
-    let mut marked: BTreeMap<String, Vec<String>> = names.map(|name| (name.clone(), Vec::new())).collect();
+/// The planned rows that the queries mark.
+fn marks(inputs: &Inputs<'_>, drafts: &[&DraftStep]) -> Marks {
+    let mut marks = Marks::of(inputs.recipe.given_names());
     for (row, found) in drafts.iter().flat_map(|s| s.step.rows.iter().zip(&s.found)) {
-        for name in &found.marks {
-            marked.entry(name.clone()).or_default().push(row.key_text());
-        }
+        marks.add(&found.marks, &row.key_text(), row);
     }
-    marked
+    marks
 }
 
 /// Role → phases of the states that a plan writes, so that the prose speaks of these alone.

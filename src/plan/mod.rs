@@ -24,6 +24,7 @@ pub use locks::lock_rows;
 pub use overlay::Overlay;
 pub use owner::{
     HEARTBEAT, OwnerClaim, OwnerForm, OwnerName, Proof, bare_address, names_an_owner, said_dead_now, shown_claim,
+    with_scope, writes_scope,
 };
 pub use params::{ParamValue, Params, duration, numbers, wall_clock};
 pub use query::{Inputs, Site, StepRows, effect_query, names_query, report_query, step_query};
@@ -578,17 +579,17 @@ impl Plan {
         self.steps.iter().flat_map(|s| &s.rows).filter_map(|r| r.instance.as_deref()).collect()
     }
 
-    /// Whether rows are inserted, which the scheduler takes: then there is no undo any more.
+    /// Whether rows are inserted: then the whole is undone, or nothing.
     #[must_use]
     pub fn inserts(&self) -> bool {
         self.steps.iter().any(|s| s.op == Op::Insert)
     }
 
-    /// What ends the undo of the whole bundle, where it inserts rows; and what to do
-    /// so that the rest stays undoable.
+    /// What ends the undo of the whole bundle, where it inserts rows that the scheduler
+    /// takes; and what to do so that the rest stays undoable.
     #[must_use]
     pub fn undo_ends(&self) -> Option<String> {
-        let inserts: Vec<&Step> = self.steps.iter().filter(|s| s.op == Op::Insert).collect();
+        let inserts: Vec<&Step> = self.steps.iter().filter(|s| s.is_taken()).collect();
         let first = inserts.first()?;
         let rows = inserts.iter().map(|s| s.rows.len()).sum();
         let noun = self.from.words.noun(&first.role, 1);
@@ -645,6 +646,12 @@ impl Step {
     #[must_use]
     pub fn full_title(&self) -> String {
         if self.apart.is_empty() { self.title.clone() } else { format!("{} ({})", self.title, self.apart) }
+    }
+
+    /// Whether it inserts rows that the scheduler takes and deletes: their effect cannot be undone.
+    #[must_use]
+    pub fn is_taken(&self) -> bool {
+        self.op == Op::Insert && self.may_end
     }
 
     /// Whether it writes a counter, which follows other rows.

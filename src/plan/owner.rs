@@ -1,5 +1,6 @@
 //! Owners of rows: their names, and somebody's word that one is dead. Pure.
 
+use std::collections::BTreeSet;
 use std::fmt::{Display, Formatter};
 use std::net::Ipv6Addr;
 
@@ -209,6 +210,45 @@ pub(super) fn read_claim(
     let before = time.map(|time| moment(time, zone).map_err(|why| written.bad(&why))).transpose()?;
     let literal = is_literal || (form == OwnerForm::Name && host != "*");
     Ok(OwnerClaim { scope, host, literal, port, before, said_by: said_by.to_owned(), registry: None, shown: false })
+}
+
+/// Whether an owner is written with its scope: `'SCOPE'/…`.
+#[must_use]
+pub fn writes_scope(text: &str) -> bool {
+    let written = Written { flag: "", form: OwnerForm::Name, text };
+    written.quoted(text).is_ok_and(|(scope, rest)| scope.is_some() && rest.starts_with('/'))
+}
+
+/// A shell takes the quotes of `'SCOPE'/'NAME'` away: how `SCOPE/NAME` or `SCOPE/*` is to be
+/// written, if it names one of these owners so; none if it stands for itself.
+///
+/// # Errors
+/// It can be read in more than one way.
+pub fn with_scope(flag: &str, text: &str, owners: &BTreeSet<OwnerName>) -> Result<Option<String>> {
+    let written = Written { flag, form: OwnerForm::Name, text };
+    if text.starts_with('\'') || !text.contains('/') {
+        return Ok(None);
+    }
+    let (name, _, time) = written.plain(text)?;
+    let as_it_is = owners.iter().filter(|o| o.address == name).map(|_| quoted(&name));
+    let scoped = owners.iter().filter_map(|o| {
+        let scope = o.scope.as_ref()?;
+        match name.strip_prefix(scope)?.strip_prefix('/')? {
+            "*" => Some(format!("{}/*", quoted(scope))),
+            rest => (rest == o.address).then(|| o.to_string()),
+        }
+    });
+    let ways: BTreeSet<String> = as_it_is.chain(scoped).collect();
+    let time = time.map_or_else(String::new, |time| format!("@{time}"));
+    match ways.iter().collect::<Vec<_>>().as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(format!("{one}{time}"))),
+        several => {
+            let shown: Vec<String> = several.iter().map(|way| format!("\"{way}\"")).collect();
+            Err(Error::usage(format!("--{flag}: `{text}` may mean more than one owner"))
+                .hint(format!("write, with the double quotes, one of {}", shown.join(", "))))
+        }
+    }
 }
 
 /// A claim as it was written, for messages.

@@ -58,6 +58,7 @@ impl Params {
                     .hint(format!("it has {}", known.join(", "))));
             }
         }
+        refuse_contradictions(recipe, given)?;
         let mut params = Self::default();
         for parameter in &recipe.file.parameters {
             let texts = given.get(&parameter.name).cloned().unwrap_or_default();
@@ -108,6 +109,34 @@ impl Params {
             _ => None,
         })
     }
+}
+
+/// A value that is given to two parameters which exclude each other.
+fn refuse_contradictions(recipe: &Recipe, given: &BTreeMap<String, Vec<String>>) -> Result<()> {
+    let values = |name: &str| -> Vec<String> {
+        let kind = recipe.parameter(name).map(|p| p.kind);
+        let texts = given.get(name).into_iter().flatten();
+        match kind {
+            // Two texts may be one number.
+            Some(ParameterKind::Numbers) => {
+                let parts = texts.flat_map(|t| t.split(',')).map(str::trim);
+                parts.map(|t| t.parse::<i64>().map_or_else(|_| t.to_owned(), |n| n.to_string())).collect()
+            }
+            _ => texts.cloned().collect(),
+        }
+    };
+    for parameter in &recipe.file.parameters {
+        let own = values(&parameter.name);
+        for other in &parameter.excludes {
+            let others = values(other);
+            if let Some(both) = own.iter().find(|v| !v.is_empty() && others.contains(v)) {
+                let (name, both) = (&parameter.name, safe(both, 80));
+                return Err(Error::usage(format!("--{name} and --{other} both name {both}, and cannot both be true"))
+                    .hint(format!("give {both} to one of the two")));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// An empty value is most likely a variable that was not set; it must not widen a plan.

@@ -3,6 +3,39 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::RowChange;
+use super::answers::Answer;
+use crate::ui::quiet;
+
+/// How many characters of a key or of a unit's name a text shows.
+const SHOWN: usize = 120;
+
+/// Rows that a query marks: name of `gives` → of the rows for which it is 1, their keys or units.
+#[derive(Default)]
+pub(super) struct Marks {
+    /// The keys.
+    pub keys: BTreeMap<String, Vec<String>>,
+    /// The runs, or what else the recipe's unit says, each once.
+    pub units: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Marks {
+    /// No row yet for any of the names.
+    pub fn of<'n>(names: impl Iterator<Item = &'n String> + Clone) -> Self {
+        Self {
+            keys: names.clone().map(|name| (name.clone(), Vec::new())).collect(),
+            units: names.map(|name| (name.clone(), BTreeSet::new())).collect(),
+        }
+    }
+
+    /// Adds a row. Its texts are somebody else's, and go to terminals and tickets.
+    pub fn add(&mut self, marks: &[String], key: &str, row: &RowChange) {
+        for name in marks {
+            self.keys.entry(name.clone()).or_default().push(quiet(key, SHOWN));
+            let unit = row.instance.as_ref().map(|unit| quiet(unit, SHOWN));
+            self.units.entry(name.clone()).or_default().extend(unit);
+        }
+    }
+}
 
 /// Key and run of a row.
 pub(super) type LeftRow = (String, Option<String>);
@@ -16,6 +49,8 @@ pub(super) struct Tally {
     pub kinds: BTreeMap<String, BTreeSet<String>>,
     /// Verdict and role → the rows, in the order of the queries.
     pub left: BTreeMap<(String, String), Vec<LeftRow>>,
+    /// Verdict → the rows that the query marks.
+    pub marks: BTreeMap<String, Marks>,
 }
 
 impl Tally {
@@ -27,11 +62,13 @@ impl Tally {
     }
 
     /// Counts a row that is left out.
-    pub fn leave_out(&mut self, role: &str, verdict: &str, finding: &str, key: String, change: &RowChange) {
+    pub fn leave_out(&mut self, role: &str, key: String, answer: &Answer) {
+        let (verdict, change) = (&answer.verdict, &answer.change);
         let run = change.instance.clone().unwrap_or_else(|| key.clone());
-        self.waiting.entry(verdict.to_owned()).or_default().insert(run);
-        self.kinds.entry(verdict.to_owned()).or_default().insert(finding.to_owned());
+        self.waiting.entry(verdict.clone()).or_default().insert(run);
+        self.kinds.entry(verdict.clone()).or_default().insert(answer.finding.clone());
+        self.marks.entry(verdict.clone()).or_default().add(&answer.marks, &key, change);
         let row = (key, change.instance.clone());
-        self.left.entry((verdict.to_owned(), role.to_owned())).or_default().push(row);
+        self.left.entry((verdict.clone(), role.to_owned())).or_default().push(row);
     }
 }

@@ -221,8 +221,12 @@ fn check(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()>
         if file.steps[..index].iter().any(|s| s.role == step.role && s.op == step.op && s.query == step.query) {
             return Err(place.at_step(index, &["role"], format!("steps: {} is listed twice", step.role)));
         }
-        if step.op != Op::Update && (step.may_end || !step.moves_on.is_empty()) {
-            let message = format!("steps.{}: only rows that are updated move on (moves_on, may_end)", step.role);
+        if step.op != Op::Update && !step.moves_on.is_empty() {
+            let message = format!("steps.{}.moves_on: only rows that are updated move on", step.role);
+            return Err(place.at_step(index, &["op"], message));
+        }
+        if step.op == Op::Delete && step.may_end {
+            let message = format!("steps.{}.may_end: rows that are deleted have no end to come", step.role);
             return Err(place.at_step(index, &["op"], message));
         }
         if step.op == Op::Update && step.set.is_empty() {
@@ -421,6 +425,21 @@ fn filters_are_known(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -
         }
         if !parameter.within.is_empty() && parameter.among.is_empty() {
             return fails("within", "only where `among` says what holds the names".to_owned());
+        }
+        if parameter.which && parameter.among.is_empty() {
+            return fails("which", "only where `among` says what holds the names".to_owned());
+        }
+        let is_age = |name: &String| recipe.parameter(name).is_some_and(|p| p.kind == ParameterKind::Age);
+        if let Some(age) =
+            parameter.listed_needs.iter().find(|name| parameter.kind.owner_form().is_none() || !is_age(name))
+        {
+            return fails("listed_needs", format!("it names an age for owners, and {age} is none, or these are none"));
+        }
+        let like = |name: &String| {
+            recipe.parameter(name).is_some_and(|p| p.kind == parameter.kind && p.name != parameter.name)
+        };
+        if let Some(other) = parameter.excludes.iter().find(|name| !like(name)) {
+            return fails("excludes", format!("{} has no other parameter {other} of this kind", recipe.file.name));
         }
         let among = parameter.among.iter().flat_map(|Names(names)| names).map(|name| ("among", name));
         let within = parameter.within.iter().map(|name| ("within", name));

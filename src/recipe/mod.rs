@@ -117,6 +117,16 @@ pub struct Parameter {
     /// Role columns besides, whose text holds a value somewhere.
     #[serde(default)]
     pub within: Vec<String>,
+    /// Whether what the operator says of one of these need not be true of another, so that
+    /// `plan` wants it said where the tables hold several.
+    #[serde(default)]
+    pub which: bool,
+    /// Other parameters that may not be given the same value: the two contradict each other.
+    #[serde(default)]
+    pub excludes: Vec<String>,
+    /// Of owners: the age without which a claim that names no time says nothing of an owner that
+    /// the heartbeat tables list.
+    pub listed_needs: Option<String>,
     /// One line of help.
     pub help: String,
     /// Whether the scheduler's recipes share it. The loader says so.
@@ -253,7 +263,8 @@ pub struct StepFile {
     /// again: verify calls a later change of them moved on, not drift.
     #[serde(default)]
     pub moves_on: Vec<String>,
-    /// Whether the scheduler deletes these rows when it is done with them.
+    /// Whether the scheduler deletes these rows when it is done with them. An inserted row of
+    /// this kind is there to be taken, and after that there is no undo.
     #[serde(default)]
     pub may_end: bool,
     /// Steps of a higher rank come after all steps of a lower one, whichever
@@ -464,6 +475,11 @@ impl Recipe {
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&Parameter> {
         self.file.parameters.iter().find(|p| p.name == name)
+    }
+
+    /// The further columns that the queries of its steps give.
+    pub fn given_names(&self) -> impl Iterator<Item = &String> + Clone {
+        self.file.steps.iter().flat_map(|s| &s.gives)
     }
 
     /// The reason of a verdict.

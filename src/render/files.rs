@@ -125,8 +125,12 @@ impl Book<'_> {
     /// A runner: session, tables, begin, the files, the end, in one text that a
     /// stock client reads from anywhere.
     fn runner(&self, what: &str, files: &[(String, String)], guards: &[String]) -> Result<String> {
-        let mut parts =
-            vec![format!("-- flowmend bundle {}: {what}, for the stock client\n-- {}", self.id, self.how_to_run(what))];
+        let mut parts = vec![format!(
+            "-- flowmend bundle {}: {what}, for the stock client\n-- {}\n-- If it stops with `{}`, a guard counted other rows than planned,\n-- and nothing was changed: the line that is named, or the last guard printed, says which guard.",
+            self.id,
+            self.how_to_run(what),
+            self.d.guard_fails
+        )];
         if what == "apply" {
             parts.extend(
                 self.plan

@@ -10,7 +10,7 @@ use crate::manifest::Engine;
 use crate::plan::{Evidence, OwnerClaim, Plan, PlanLock, RowChange, RunName, Shown, Step, step_name};
 use crate::recipe::{Op, SetKind};
 use crate::render::ser;
-use crate::ui::{rows_of, safe};
+use crate::ui::{quiet as quiet_to, rows_of, safe};
 use crate::{Error, Result};
 
 /// The ticket's shape, inside the template tree.
@@ -67,9 +67,21 @@ pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<St
     x.insert("client", d.client.as_str().into());
     x.insert("client_command", d.command.as_str().into());
     x.insert("reads_file", (d.client == "psql").into());
+    x.insert("guard_fails", d.guard_fails.as_str().into());
     x.insert("dialect", d.title.as_str().into());
     let text = env.get_template("TICKET.md")?.render(x)?;
-    Ok(text.trim_end().to_owned() + "\n")
+    Ok(without_gaps(&text))
+}
+
+/// One empty line at most between two lines, whatever the parts of a plan leave empty.
+fn without_gaps(text: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for line in text.lines().map(str::trim_end) {
+        if !(line.is_empty() && kept.last().is_none_or(|last| last.is_empty())) {
+            kept.push(line);
+        }
+    }
+    kept.join("\n").trim_end().to_owned() + "\n"
 }
 
 /// Who is said to be dead.
@@ -106,13 +118,9 @@ fn header(plan: &Plan) -> Plan {
     header
 }
 
-/// Text from the database without what Markdown or a terminal would act on.
+/// Text from the database, as short as a cell of a table may be.
 fn quiet(text: &str) -> String {
     quiet_to(text, 60)
-}
-
-fn quiet_to(text: &str, longest: usize) -> String {
-    safe(text, longest).replace('|', "/").replace('`', "'").replace('<', "(").replace('>', ")")
 }
 
 fn step_map(plan: &Plan, step: &Step, index: usize) -> BTreeMap<&'static str, Value> {

@@ -1,6 +1,6 @@
 //! Reports for people, in 80 columns.
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 
 use crate::apply::{BundleState, VerifyReport};
 use crate::bundle::Bundle;
@@ -15,6 +15,14 @@ use crate::ui::{BAD, DIM, GOOD, HEAD, WARN, WIDTH, out, paint, rows_of, safe, wr
 /// A plain table.
 #[must_use]
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+    lines_of(&plain(head, rows))
+}
+
+fn lines_of(table: &Table) -> String {
+    table.lines().map(|l| l.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+}
+
+fn plain(head: &[&str], rows: &[Vec<String>]) -> Table {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
@@ -24,7 +32,33 @@ pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     for row in rows {
         table.add_row(row.iter().map(|c| safe(c, 400)).collect::<Vec<_>>());
     }
-    table.lines().map(|l| l.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    table
+}
+
+/// How wide the first column may be, so that the others have room beside it.
+const NAME_WIDTH: usize = 36;
+
+/// A table whose first column holds names that people type: none of them is broken. Where one
+/// is long, each stands on a line of its own.
+fn named_table(head: &[&str], rows: &[Vec<String>]) -> String {
+    let names: Vec<String> = rows.iter().map(|row| safe(&row[0], 400)).collect();
+    let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    if widest > NAME_WIDTH {
+        let rest: Vec<Vec<String>> = rows.iter().map(|row| [&[String::new()][..], &row[1..]].concat()).collect();
+        let mut table = plain(head, &rest);
+        // No cell in two lines: each line is a row.
+        table.set_width(u16::MAX);
+        let rest = lines_of(&table);
+        let mut lines = rest.lines();
+        let first = lines.next().unwrap_or_default().to_owned();
+        let beside = names.iter().zip(lines).flat_map(|(name, line)| [format!(" {name}"), line.to_owned()]);
+        return std::iter::once(first).chain(beside).collect::<Vec<_>>().join("\n");
+    }
+    let mut table = plain(head, rows);
+    if let Some(column) = table.column_mut(0) {
+        column.set_constraint(ColumnConstraint::ContentWidth);
+    }
+    lines_of(&table)
 }
 
 fn head(text: &str) {
@@ -112,7 +146,7 @@ fn owners(r: &InspectReport) {
         vec![address, o.rows.to_string(), o.oldest.clone().unwrap_or_default(), known.to_owned()]
     };
     let rows: Vec<_> = r.owners.iter().map(row).collect();
-    out(table(&["owner", &r.owned, "oldest start", "life"], &rows));
+    out(named_table(&["owner", &r.owned, "oldest start", "life"], &rows));
     let names = r.owners.iter().filter_map(crate::inspect::Owners::name);
     for odd in names.filter(|name| name.to_string() != name.for_people()) {
         wrapped("  ", 4, &safe(&odd.for_people(), 400));
@@ -465,18 +499,22 @@ fn changes(plan: &Plan, done: Done) -> Vec<String> {
         .collect()
 }
 
-/// Inserted rows that the scheduler took.
+/// Rows that went on as they are there for, and what that means for the undo.
 fn moved_on(r: &VerifyReport) {
-    if r.moved_on == 0 {
-        return;
+    if r.moved_on > 0 {
+        let (it, them) = if r.moved_on == 1 { ("it", "It") } else { ("them", "They") };
+        let line = format!(
+            "moved on: {} of this bundle went on since, as the scheduler moves {it} on once it takes {it} up again, which is what the repair is for; a hand that wrote the same looks the same. {them} cannot be rolled back any more.",
+            rows_of(r.moved_on)
+        );
+        wrapped("  ", 4, &line);
     }
-    let line = format!(
-        "moved on: the scheduler took up {} that this bundle gave back to it, as it should. They cannot be rolled back any more.",
-        rows_of(r.moved_on)
-    );
-    wrapped("  ", 4, &line);
+    if let Some(given_up) = &r.given_up {
+        wrapped("  ", 4, &format!("undo: all rows together can be rolled back no more; {}.", given_up.says()));
+    }
 }
 
+/// Inserted rows that the scheduler took.
 fn consumed(r: &VerifyReport) {
     if r.consumed == 0 {
         return;

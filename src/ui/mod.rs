@@ -172,6 +172,12 @@ pub fn safe(text: &str, max: usize) -> String {
     first.chain(['…']).chain(last).collect()
 }
 
+/// The same, without what Markdown would act on.
+#[must_use]
+pub fn quiet(text: &str, max: usize) -> String {
+    safe(text, max).replace('|', "/").replace('`', "'").replace('<', "(").replace('>', ")")
+}
+
 /// `1 row`, `2 rows`.
 #[must_use]
 pub fn rows_of<N: std::fmt::Display + PartialEq + From<u8>>(n: N) -> String {

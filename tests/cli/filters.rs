@@ -77,6 +77,9 @@ fn a_misspelt_name_is_met_with_those_that_are_there() {
             }
         };
         refused(&["--sched-name", "Biling"], &["--sched-name names nothing", "`Biling`", "did you mean Billing?"]);
+        // The scheduler compares names sign by sign, whatever the collation says.
+        refused(&["--sched-name", "billing"], &["--sched-name names nothing", "did you mean Billing?"]);
+        refused(&["--sched-name", "Billing "], &["--sched-name names nothing", "did you mean Billing?"]);
         refused(&["--sched-name", "Reports"], &["`Reports`", "there are Billing"]);
         // One of two.
         refused(

@@ -71,3 +71,14 @@ fn a_ticket_lists_jobs_where_jobs_are_undone() {
     let (ticket, _) = walked("airflow");
     assert!(ticket.contains("- Rows of 4 runs and 3 jobs: ") && ticket.contains("| run or job | what"), "{ticket}");
 }
+
+/// Parts that a plan leaves empty leave no hole, and no number stands there unexplained.
+#[test]
+fn a_ticket_has_no_gaps() {
+    for demo in demos() {
+        let (ticket, _) = walked(&demo.name);
+        assert!(!ticket.contains("\n\n\n") && !ticket.contains(" \n"), "{}: {ticket}", demo.name);
+        assert!(ticket.contains("Server version "), "{}: {ticket}", demo.name);
+        assert!(ticket.contains("the stock client stops with `CHECK constraint failed"), "{}: {ticket}", demo.name);
+    }
+}

@@ -192,6 +192,13 @@ fn drift_in_columns_without_text() {
     }
 }
 
+/// The number that follows some words, whatever line they are on.
+fn number_after(text: &str, words: &str) -> usize {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let rest = text.split_once(words).unwrap_or_else(|| panic!("no `{words}` in {text}")).1;
+    rest.split(' ').next().unwrap().parse().unwrap()
+}
+
 fn partial(server: Server, moved: &[&str]) {
     let fresh = two_dead_runs(server).dump();
     let db = applied(server);
@@ -202,11 +209,16 @@ fn partial(server: Server, moved: &[&str]) {
     let now = watch.rows();
     let drifted = refuses(&db);
     assert!(drifted.err.is_empty(), "{}", drifted.err);
+    let whole = sealed("rollback", &db, "b", &[]).expect(4);
     // It is final: that is said before, and nothing happens without the word.
     let asked = sealed("rollback", &db, "b", &["--partial"]).expect(4);
     for words in ["--partial would restore", "of the run 1 as they are, for good", "add --give-up-rest"] {
         assert!(asked.err.contains(words), "{words}: {}", asked.err);
     }
+    // Who wants the whole back, and who looks, are told the same number.
+    let left = number_after(&asked.err, "and leave ");
+    assert_eq!(number_after(&whole.err, "gives up "), left, "{}", whole.err);
+    assert_eq!(number_after(&drifted.out, "gives up "), left, "{}", drifted.out);
     same(&watch.rows(), &now, "nothing without the word");
     let run = sealed("rollback", &db, "b", &["--partial", "--give-up-rest"]).expect(0);
     assert!(run.err.contains("left as they are for good"), "{}", run.err);

@@ -170,3 +170,22 @@ fn both_forms_of_a_guard_are_enough() {
         }
     }
 }
+
+/// What a stock client shows of a guard that fails is told where it is read at night: in the file and in the ticket.
+#[test]
+fn what_the_client_shows_is_explained() {
+    for server in Server::available("what_the_client_shows_is_explained") {
+        let db = zombies(server, "3.1.9");
+        plan(&db, "b", DEAD).expect(0);
+        db.exec("UPDATE t_ds_process_instance SET state = 7 WHERE state = 1");
+        let file = runner(&db, "b", "apply");
+        let output = db.stock(&file);
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+        let shown = server.dialect().guard_fails;
+        let words = shown.split_once(": ").map_or([shown.as_str(), ""], |(kind, text)| [kind, text]);
+        assert!(words.iter().all(|words| said.contains(words)), "{server:?}: no `{shown}` in {said}");
+        for page in [file, db.path("b").join("TICKET.md")] {
+            assert!(std::fs::read_to_string(&page).unwrap().contains(&shown), "{server:?}: {}", page.display());
+        }
+    }
+}

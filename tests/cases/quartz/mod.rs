@@ -156,11 +156,16 @@ impl Store {
         [self.scope(), rest].concat()
     }
 
-    /// A plan without a scheduler's name is refused where there are several.
+    /// A plan without a scheduler's name is refused where there are several, and told which there are.
     #[track_caller]
     fn asks_which(&self, recipe: &str, rest: &[&str]) {
         if !self.scope().is_empty() {
-            self.0.refuses(recipe, rest, "which-scheduler");
+            let run = self.0.plan(recipe, "refused", rest).expect(2);
+            for part in ["--sched-name is needed", MINE, OTHER] {
+                assert!(run.err.contains(part), "{}: no {part} in\n{}", self.0.release, run.err);
+            }
+            assert!(!run.err.contains("watching"), "{}: asked before it waits: {}", self.0.release, run.err);
+            assert!(!self.0.db.path("refused").exists());
         }
     }
 }

@@ -47,13 +47,62 @@ fn a_claim_with_its_scheduler_is_enough() {
         store.trigger(scheduler, (GROUP, "t1"), "j1", "BLOCKED");
         store.runs(scheduler, "e1", (GROUP, "t1"), ("j1", "n1"), "0");
     }
-    store.0.refuses("dead-instances", &["--dead-owner", "n1"], "which-scheduler");
+    store.asks_which("dead-instances", &["--dead-owner", "n1"]);
     let claim = format!("'{MINE}'/'n1'");
     let run = store.0.plan("dead-instances", "b", &["--dead-owner", &claim]).expect(0);
     assert!(run.out.contains("(which-scheduler)") && !run.err.contains("spelt right"), "{}\n{}", run.out, run.err);
     store.0.apply("b");
     store.is(MINE, (GROUP, "t1"), "WAITING");
     store.is(OTHER, (GROUP, "t1"), "BLOCKED");
+}
+
+/// Whatever is said of the dead, and of nobody: which scheduler is meant is asked first, before a wait.
+#[test]
+fn which_scheduler_is_asked_before_anything_is_watched() {
+    for release in ["1.8.6", "2.3.2"] {
+        let store = Store::new(Server::Sqlite, release);
+        for scheduler in [MINE, OTHER] {
+            store.job(scheduler, "j1");
+            store.trigger(scheduler, (GROUP, "t1"), "j1", "BLOCKED");
+        }
+        for claim in [&[][..], &["--dead-owner", "*"], &["--dead-owner", "node-0"], &["--dead-owner", "heartbeat"]] {
+            store.asks_which("orphan-triggers", claim);
+            store.asks_which("--all", claim);
+        }
+    }
+}
+
+/// As a screen shows it, `'SCHED_NAME'/'NAME'`, and as it is left by a shell that took the quotes.
+#[test]
+fn an_owner_may_be_typed_as_it_is_shown() {
+    let store = Store::new(Server::Sqlite, "2.3.2");
+    for scheduler in [MINE, OTHER] {
+        store.job(scheduler, "j1");
+        store.trigger(scheduler, (GROUP, "t1"), "j1", "BLOCKED");
+        store.runs(scheduler, "e1", (GROUP, "t1"), ("j1", "n1"), "0");
+    }
+    let plan = |bundle: &str, owner: &str| {
+        let claim = owner.replace("MINE", MINE);
+        let run = store.0.plan("dead-instances", bundle, &["--dead-owner", &claim]).expect(0);
+        assert!(!run.err.contains("spelt right"), "{owner}: {}", run.err);
+        assert!(store.0.steps(bundle).contains(&("fired_trigger".to_owned(), 1)), "{owner}");
+        store.ticket(bundle)
+    };
+    for (bundle, owner) in [("b1", "MINE/n1"), ("b2", "'MINE'/n1"), ("b3", "'MINE'/'n1'")] {
+        assert!(plan(bundle, owner).contains(&format!("- '{MINE}'/'n1': said by")), "{owner}");
+    }
+    assert!(plan("b4", "MINE/n1@2026-01-01T00:00:00Z").contains("for what started before 2026-01-01"));
+    for (bundle, owner) in [("b5", "MINE/*"), ("b6", "'MINE'/*")] {
+        assert!(plan(bundle, owner).contains(&format!("every owner of {MINE} (all are stopped)")), "{owner}");
+    }
+    // An instance may have a slash of its own, and then nobody guesses.
+    let odd = format!("{MINE}/n1");
+    store.runs(MINE, "e2", (GROUP, "t1"), ("j1", &odd), "0");
+    let run = store.0.plan("dead-instances", "b7", &["--dead-owner", &odd]).expect(2);
+    assert!(run.err.contains("may mean more than one owner"), "{}", run.err);
+    for way in [format!("\"'{MINE}'/'n1'\""), format!("\"'{odd}'\"")] {
+        assert!(run.err.contains(&way), "no {way} in {}", run.err);
+    }
 }
 
 /// A refusal lists the owners of the scheduler that was named, each once, in the scheduler's own form.
@@ -92,6 +141,32 @@ fn an_instance_named_like_a_word_is_unmistakable() {
         store.0.apply("b");
         store.is(MINE, (GROUP, "t1"), "WAITING");
         store.is(MINE, (GROUP, "t2"), "BLOCKED");
+    }
+}
+
+/// Names are typed as they are shown, so that none is broken over two lines, however long it is.
+#[test]
+fn the_table_of_owners_breaks_no_name() {
+    let long = "billing-worker-7f9c4d5b6-x2x8v.billing.svc.cluster.local1772352000120".to_owned();
+    for names in [vec!["n1", "n2"], vec!["a-node-of-thirty-signs-in-all-", "n2"], vec![&long, "n2"]] {
+        let store = Store::new(Server::Sqlite, "2.3.2");
+        for (at, node) in names.iter().enumerate() {
+            store.runs(MINE, &format!("e{at}"), (GROUP, "t1"), ("j1", node), "0");
+        }
+        let run = crate::support::program::flowmend(["inspect", "--url", &store.0.db.url, "--release", "2.3.2"]);
+        let table: Vec<&str> =
+            run.out.lines().skip_while(|l| !l.starts_with("Owners of")).take_while(|l| !l.is_empty()).collect();
+        for node in &names {
+            let name = format!("'{MINE}'/'{node}'");
+            let at = table.iter().position(|l| l.trim_start().starts_with(&name));
+            let at = at.unwrap_or_else(|| panic!("no {name} on one line of {table:#?}"));
+            // What is known of it stands beside it or right below.
+            let below = table[at..(at + 3).min(table.len())].join(" ");
+            assert!(said(&below).contains("nothing known of its"), "{table:#?}");
+        }
+        // A name may be longer than a line; nothing else is.
+        let wide = |line: &&&str| line.chars().count() > 80 && !line.trim_start().starts_with('\'');
+        assert!(!table.iter().any(|l| wide(&l)), "{table:#?}");
     }
 }
 

@@ -119,7 +119,7 @@ fn a_burst_is_shown_and_asked_for() {
     }
 }
 
-/// What orphan-triggers sets to PAUSED in the same plan is not resumed by it: each row is written once.
+/// What orphan-triggers takes the block from, and paused-triggers the pause, is written once, to its end.
 #[test]
 fn one_plan_of_all_recipes_writes_each_row_once() {
     for (server, release) in here() {
@@ -132,7 +132,35 @@ fn one_plan_of_all_recipes_writes_each_row_once() {
         crate::support::program::flowmend([&all[..], &of, store.scope()].concat()).expect(0);
         store.0.apply("all");
         store.is(MINE, (GROUP, "a"), "WAITING");
-        store.is(MINE, (GROUP, "b"), "PAUSED");
+        store.is(MINE, (GROUP, "b"), "WAITING");
         store.0.undo("all", &before);
+    }
+}
+
+/// A pause and a block that nothing ends are two faults of one trigger: one plan of all mends both.
+#[test]
+fn a_pause_with_an_idle_block_is_mended_in_one_plan() {
+    for (server, release) in here() {
+        let store = Store::new(server, release);
+        for job in ["j1", "j2", "j3"] {
+            store.job(MINE, job);
+        }
+        store.trigger(MINE, (GROUP, "idle"), "j1", "PAUSED_BLOCKED");
+        store.trigger(MINE, (GROUP, "busy"), "j2", "PAUSED_BLOCKED");
+        store.trigger(MINE, (GROUP, "stuck"), "j3", "BLOCKED");
+        store.runs(MINE, "e1", (GROUP, "busy"), ("j2", "node-0"), "0");
+        let before = store.0.db.dump();
+        // What the plan pauses itself stays paused: nobody said that it may run.
+        store.0.plan("--all", "b", &store.scoped(&["--resume", "--release-to", "paused"])).expect(0);
+        assert!(!store.ticket("b").contains("plan orphan-triggers next"), "{release}: {}", store.ticket("b"));
+        store.0.apply("b");
+        store.is(MINE, (GROUP, "idle"), "WAITING");
+        store.is(MINE, (GROUP, "busy"), "BLOCKED");
+        store.is(MINE, (GROUP, "stuck"), "PAUSED");
+        store.0.undo("b", &before);
+        // By itself the pause goes, and the ticket says what is left to do, and how it goes in one.
+        store.0.plan("paused-triggers", "alone", &store.scoped(&["--resume"])).expect(0);
+        let ticket = store.ticket("alone");
+        assert!(ticket.contains("plan orphan-triggers next") && ticket.contains("plan --all"), "{release}: {ticket}");
     }
 }

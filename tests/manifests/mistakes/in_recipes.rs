@@ -70,7 +70,9 @@ fn rows_that_move_on() {
     copy.replace(FILE, set, &format!("{set}\nmoves_on = [\"touched\"]\nmay_end = true"));
     copy.check().expect(0);
     copy.replace(FILE, "op = \"delete\"", "op = \"delete\"\nmay_end = true");
-    copy.fails(FILE, "op = \"delete\"", &["steps.seat", "only rows that are updated move on"]);
+    copy.fails(FILE, "op = \"delete\"", &["steps.seat.may_end", "rows that are deleted have no end"]);
+    copy.replace(FILE, "op = \"delete\"\nmay_end = true", "op = \"delete\"\nmoves_on = [\"seat\"]");
+    copy.fails(FILE, "op = \"delete\"", &["steps.seat.moves_on", "only rows that are updated move on"]);
 }
 
 /// What a filter names must be somewhere, or a misspelt name would be found nowhere.
@@ -98,6 +100,36 @@ fn filters() {
     copy.replace(FILE, "among = []", "among = [\"run.flow\"]");
     copy.replace(FILE, "kind = \"texts\"", "kind = \"flag\"");
     copy.fails(FILE, "among = ", &["parameters.flow.among", "only texts and numbers name rows"]);
+}
+
+/// What a parameter says of others must be about parameters that are there, of the right kind.
+#[test]
+fn parameters_that_hang_on_others() {
+    let first = "[[findings]]\ncode = \"task-of-finished-run\"";
+    let flows = |kind: &str, more: &str| {
+        let copy = Copy::new();
+        let one = |name: &str, more: &str| {
+            format!("[[parameters]]\nname = \"{name}\"\nkind = \"{kind}\"\n{more}help = \"Some\"\n\n")
+        };
+        copy.replace(FILE, first, &format!("{}{}{first}", one("flow", more), one("other", "")));
+        copy
+    };
+    flows("texts", "excludes = [\"other\"]\n").check().expect(0);
+    for wrong in ["flow", "dead-owner", "colour"] {
+        let copy = flows("texts", &format!("excludes = [\"{wrong}\"]\n"));
+        copy.fails(FILE, "excludes = ", &["parameters.flow.excludes", "no other parameter", wrong]);
+    }
+    flows("texts", "which = true\namong = [\"run.flow\"]\n").check().expect(0);
+    let copy = flows("texts", "which = true\n");
+    copy.fails(FILE, "which = ", &["parameters.flow.which", "only where `among`"]);
+    let copy = flows("age", "listed_needs = \"other\"\n");
+    copy.fails(FILE, "listed_needs = ", &["parameters.flow.listed_needs", "an age for owners"]);
+    let owners = "kind = \"owners\"";
+    let copy = flows("age", "");
+    copy.replace(FILE, owners, &format!("{owners}\nlisted_needs = \"other\""));
+    copy.check().expect(0);
+    copy.replace(FILE, "listed_needs = \"other\"", "listed_needs = \"colour\"");
+    copy.fails(FILE, "listed_needs = ", &["parameters.dead-owner.listed_needs", "colour"]);
 }
 
 #[test]

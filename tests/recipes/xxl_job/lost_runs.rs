@@ -208,3 +208,96 @@ fn who_is_not_in_the_registry_is_not_proved_dead_by_it() {
     let states: Vec<&str> = report["owners"].as_array().unwrap().iter().map(|o| o["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["unknown", "listed", "listed"]);
 }
+
+/// What the operator names is never passed over in silence: each other kind of run has its reason.
+#[test]
+fn a_named_run_of_another_kind_is_told_why() {
+    for (server, release) in here_and_there("named_runs") {
+        let site = Site::new(server, &release);
+        let dead = site.address("10.0.0.9");
+        for (id, codes) in [("1", ("200", "0")), ("2", ("0", "0")), ("3", ("200", "200")), ("4", ("200", "500"))] {
+            site.log(id, codes, &dead, OLD);
+        }
+        site.log("5", ("500", "0"), &dead, OLD);
+        for flag in ["--ended", "--succeeded"] {
+            let run = site.plan("lost-runs", flag, &[flag, "1,2,3,4,5"]).expect(0);
+            assert_eq!(site.planned(flag), ["1"], "{server:?} {release}");
+            for reason in ["1 run (named-unanswered): 2", "3 runs (named-with-result): 3, 4, 5"] {
+                assert!(run.out.contains(reason), "{server:?} {release}: no `{reason}` in {}", run.out);
+            }
+        }
+        // Nobody named them, nobody hears of them.
+        let run = site.plan("lost-runs", "quiet", &["--ended", "1"]).expect(0);
+        assert!(!run.out.contains("named-"), "{release}: {}", run.out);
+        let run = site.plan("lost-runs", "elsewhere", &["--ended", "1", "--instance", "4"]).expect(0);
+        assert!(run.out.contains("1 run (named-out-of-scope): 1"), "{release}: {}", run.out);
+    }
+}
+
+/// A run cannot have failed and succeeded.
+#[test]
+fn one_run_is_not_said_to_have_ended_both_ways() {
+    let site = Site::new(Server::Sqlite, "3.4.2");
+    for id in ["1", "2", "12"] {
+        site.log(id, ("200", "0"), &site.address("10.0.0.9"), OLD);
+    }
+    for (ended, succeeded) in [("2", "2"), ("1,2", "2"), ("1", "12, 01")] {
+        let args = ["--ended", ended, "--succeeded", succeeded];
+        for recipe in ["lost-runs", "--all"] {
+            let run = site.plan(recipe, "none", &args).expect(2);
+            assert!(run.err.contains("both name") && run.err.contains("one of the two"), "{args:?}: {}", run.err);
+        }
+        let run = flowmend([&["inspect", "--url", &site.db.url][..], &site.args(&args)].concat()).expect(2);
+        assert!(run.err.contains("both name"), "{args:?}: {}", run.err);
+    }
+    site.plan("lost-runs", "b", &["--ended", "1,2", "--succeeded", "12"]).expect(0);
+}
+
+/// What the words of the operator lack is said before the program stands still for a minute.
+#[test]
+fn a_missing_age_is_told_before_the_wait() {
+    let site = Site::new(Server::Sqlite, "3.4.2");
+    let (dead, gone) = (site.address("10.0.0.9"), site.address("10.0.0.10"));
+    site.add("registry", &[("id", "1"), ("app", "app"), ("address", &dead), ("beat", OLD)]);
+    site.log("1", ("200", "0"), &dead, OLD);
+    site.log("2", ("200", "0"), &gone, OLD);
+    let start = std::time::Instant::now();
+    for owner in ["10.0.0.9", "10.0.0.9:9999", "heartbeat"] {
+        for recipe in ["lost-runs", "--all"] {
+            let run = site.plan(recipe, "none", &["--dead-owner", owner]).expect(2);
+            for part in ["--older-than is needed", "--dead-owner HOST:PORT@TIME"] {
+                assert!(run.err.contains(part), "{recipe} {owner}: no `{part}` in {}", run.err);
+            }
+        }
+    }
+    // An owner that is not listed, or a time, needs no age.
+    site.plan("lost-runs", "b1", &["--dead-owner", "10.0.0.10"]).expect(0);
+    site.plan("lost-runs", "b2", &["--dead-owner", "10.0.0.9:9999@2026-11-28T13:00:00"]).expect(0);
+    assert!(start.elapsed().as_secs() < 30, "nothing was watched");
+}
+
+/// A run that is over runs nowhere, although the plan writes its row.
+#[test]
+fn hosts_are_those_of_runs_that_have_not_ended() {
+    for (server, release) in here_and_there("hosts_of_open_runs") {
+        let site = Site::new(server, &release);
+        if !site.m.has("log.alarm_status") {
+            continue;
+        }
+        let (dead, other) = (site.address("10.0.0.9"), site.address("10.0.0.10"));
+        site.log("1", ("200", "0"), &dead, OLD);
+        for (id, host) in [("2", &dead), ("3", &other)] {
+            site.log(id, ("200", "500"), host, OLD);
+            let table = site.db.server.dialect().ident(&site.m.roles["log"].table);
+            site.db.exec(&format!("UPDATE {table} SET alarm_status = -1 WHERE id = {id}"));
+        }
+        site.plan("--all", "b", &["--dead-owner", "10.0.0.9", "--older-than", "1h"]).expect(0);
+        let mut planned = site.planned("b");
+        planned.sort();
+        assert_eq!(planned, ["1", "2", "3"], "{server:?} {release}");
+        let ticket = site.ticket("b");
+        let hosts = ticket.split_once("Processes may still run").unwrap().1.lines().skip(1);
+        let hosts: Vec<&str> = hosts.take_while(|l| !l.is_empty()).collect();
+        assert_eq!(hosts, [format!("- {dead}: 1 run")], "{server:?} {release}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::{OLD, Site, YOUNG, everywhere, here_and_there};
 use crate::support::db::same;
-use crate::support::program::sealed;
+use crate::support::program::{on_bundle, sealed};
 
 #[test]
 fn silent_registrations_go_and_come_back() {
@@ -96,6 +96,20 @@ fn the_missing_lock_comes_and_no_other() {
         );
         sealed("apply", &site.db, "b", &[]).expect(0);
         assert_eq!(site.db.value("SELECT lock_name FROM xxl_job_lock").as_deref(), Some("schedule_lock"), "{release}");
+        // The row is there to stay: nobody takes it, and its undo does not end.
+        assert!(!said.contains("No undo once") && !said.contains("queues"), "{release}: {said}");
+        assert!(!said.contains("--partial") && said.contains("cannot be rolled back in part"), "{release}: {said}");
+        site.db.exec("DELETE FROM xxl_job_lock");
+        let gone = on_bundle("verify", &site.db, "b").expect(1);
+        assert!(gone.out.contains("missing") && !gone.out.contains("consumed"), "{release}: {}", gone.out);
+        let refused = sealed("rollback", &site.db, "b", &[]).expect(4);
+        assert!(
+            refused.err.contains("1 row moved") && !refused.err.contains("--partial"),
+            "{release}: {}",
+            refused.err
+        );
+        site.db.exec("INSERT INTO xxl_job_lock (lock_name) VALUES ('schedule_lock')");
+        on_bundle("verify", &site.db, "b").expect(0);
         let again = site.plan("schedule-lock", "again", &[]).expect(0);
         assert!(again.out.contains("Nothing to repair"), "{}", again.out);
     }
