@@ -19,7 +19,7 @@ SET SESSION completion_type = 0;
 SET SESSION sql_big_selects = 1;
 SET SESSION foreign_key_checks = 1;
 SET SESSION unique_checks = 1;
--- Every write below joins by primary key; safe updates would refuse joins all the same.
+-- flowmend: allow safe-updates-off every write below joins by primary key; safe updates would refuse joins all the same
 SET SESSION sql_safe_updates = 0;
 SET SESSION innodb_lock_wait_timeout = {{ x.lock_seconds }};
 SET SESSION lock_wait_timeout = {{ x.lock_seconds }};

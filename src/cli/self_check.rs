@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clap::ArgMatches;
 
 use super::App;
-use crate::lint::{Allow, DataRules, OwnFault, Pages, faults_of};
+use crate::lint::{Allow, DataRules, Level, OwnFault, Pages, faults_of};
 use crate::plan::{AllowedRule, Plan};
 use crate::render::files;
 use crate::{Error, Result, ui};
@@ -65,7 +65,7 @@ fn faults(app: &App, plan: &Plan, rendered: &BTreeMap<String, String>) -> Result
     let data = DataRules::load(&app.manifests)?;
     let scripts = rendered.iter().filter(|(name, _)| name.starts_with("apply."));
     let each: Result<Vec<Vec<OwnFault>>> =
-        scripts.map(|(name, script)| faults_of(plan, name, script, &app.manifests, &data)).collect();
+        scripts.map(|(name, script)| faults_of(plan, name, script, &app.manifests, &data, Level::Error)).collect();
     Ok(each?.concat())
 }
 

@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::sql::{Client, Places, split};
 use crate::ui::safe;
 
-/// An error in a bundle's script.
+/// What is wrong in a bundle's script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnFault {
     /// The rule's code.
@@ -40,7 +40,7 @@ const SHOWN: usize = 300;
 /// sub-workflow comes before the task that waits for it.
 const THE_PLAN_KNOWS: [&str; 3] = ["unknown-table", "unknown-column", "parent-before-child"];
 
-/// The errors in a script of a plan, against the release that it was made for.
+/// What is wrong in a script of a plan, at a level or worse, against the release that it was made for.
 ///
 /// # Errors
 /// The plan's release or dialect is not known.
@@ -50,6 +50,7 @@ pub fn faults_of(
     script: &str,
     manifests: &Manifests,
     data: &DataRules,
+    least: Level,
 ) -> Result<Vec<OwnFault>> {
     let manifests = manifests.prefixed(plan.from.table_prefix.as_deref())?;
     let engine = Dialect::load(&plan.target.dialect)?.engine;
@@ -65,9 +66,9 @@ pub fn faults_of(
         OwnFault { rule: finding.rule, file, line, message: finding.message, statement }
     };
     let findings = lint(script, &knowledge, data, &Config::default())?.findings;
-    let errors = findings.into_iter().filter(|f| f.level == Level::Error);
-    let errors = errors.filter(|f| !THE_PLAN_KNOWS.contains(&f.rule.as_str()));
-    Ok(errors.map(fault).collect())
+    let faults = findings.into_iter().filter(|f| f.level >= least);
+    let faults = faults.filter(|f| !THE_PLAN_KNOWS.contains(&f.rule.as_str()));
+    Ok(faults.map(fault).collect())
 }
 
 /// The numbered file that a line of the whole script comes from, and the line there.

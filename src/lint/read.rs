@@ -1,5 +1,6 @@
 //! Turns a syntax tree into what the rules see.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
@@ -27,6 +28,8 @@ pub(super) fn read(statement: &Statement, knowledge: &Knowledge<'_>, locals: &[S
         body: 0,
         parts: Vec::new(),
         apart: Vec::new(),
+        links: HashSet::new(),
+        answers: Vec::new(),
         reading: Reading { deed: define::deed(statement), ..Reading::default() },
     };
     let _ = statement.visit(&mut reader);
@@ -51,6 +54,10 @@ struct Reader<'k, 'a> {
     parts: Vec<Part>,
     /// Queries to come that make a result of their own.
     apart: Vec<*const Query>,
+    /// Links of chains of AND or OR whose first was read.
+    links: HashSet<*const Expr>,
+    /// The open chains, each with the names whose NULL it answers for.
+    answers: Vec<(*const Expr, Vec<String>)>,
     reading: Reading,
 }
 
@@ -116,7 +123,15 @@ impl Visitor for Reader<'_, '_> {
     }
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        self.chain(expr);
         self.expression(expr);
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        if self.answers.last().is_some_and(|(chain, _)| std::ptr::eq(*chain, expr)) {
+            self.answers.pop();
+        }
         ControlFlow::Continue(())
     }
 }
@@ -373,6 +388,19 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
+    /// Opens a chain of AND or OR at its first link.
+    fn chain(&mut self, expr: &Expr) {
+        let Expr::BinaryOp { op: op @ (BinaryOperator::And | BinaryOperator::Or), .. } = expr else { return };
+        if self.links.remove(&std::ptr::from_ref(expr)) {
+            return;
+        }
+        let (parts, inner) = chain(expr, op);
+        self.links.extend(inner);
+        let all = *op == BinaryOperator::And;
+        let answered = parts.into_iter().filter_map(|part| answers_null(part, all)).collect();
+        self.answers.push((std::ptr::from_ref(expr), answered));
+    }
+
     fn name(&mut self, expr: &Expr) {
         let Some(parts) = as_name(expr) else { return };
         if let Meaning::Nothing(tables) = meaning(&self.scopes, self.knowledge, parts)
@@ -457,6 +485,10 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn null_blind(&mut self, name: &Expr, span: Span) {
+        let written = written_name(name);
+        if written.is_some_and(|name| self.answers.iter().any(|(_, names)| names.contains(&name))) {
+            return;
+        }
         let Some((table, column)) = self.column(name) else { return };
         let nullable = self.knowledge.table(&table).and_then(|t| self.knowledge.column_spec(t, &column));
         if nullable.is_some_and(|c| c.nullable) {
@@ -467,6 +499,46 @@ impl<'a> Reader<'_, 'a> {
     fn remark(&mut self, remark: Remark, span: Span) {
         self.reading.remarks.push((remark, span));
     }
+}
+
+/// The parts that an operator joins, and the links between them, however long the chain.
+fn chain<'e>(expr: &'e Expr, op: &BinaryOperator) -> (Vec<&'e Expr>, Vec<*const Expr>) {
+    let (mut parts, mut links, mut open) = (Vec::new(), Vec::new(), vec![expr]);
+    while let Some(next) = open.pop() {
+        match next {
+            Expr::BinaryOp { left, op: own, right } if own == op => {
+                if !std::ptr::eq(next, expr) {
+                    links.push(std::ptr::from_ref(next));
+                }
+                open.extend([right.as_ref(), left.as_ref()]);
+            }
+            Expr::Nested(inner) if matches!(inner.as_ref(), Expr::BinaryOp { op: own, .. } if own == op) => {
+                open.push(inner);
+            }
+            other => parts.push(other),
+        }
+    }
+    (parts, links)
+}
+
+/// The name whose NULL a part of a condition answers for: it asks for NULL, or, where all
+/// parts must hold, it holds for other values only.
+fn answers_null(part: &Expr, all: bool) -> Option<String> {
+    match part {
+        Expr::Nested(inner) => answers_null(inner, all),
+        Expr::IsNull(name) | Expr::IsNotNull(name) => written_name(name),
+        Expr::In { expr, negated: false, .. } | Expr::Between { expr, negated: false, .. } if all => written_name(expr),
+        Expr::BinaryOp { left, op, .. } if *op == BinaryOperator::Spaceship || (all && *op == BinaryOperator::Eq) => {
+            written_name(left)
+        }
+        _ => None,
+    }
+}
+
+/// A column's name as it is written, in lower case.
+fn written_name(name: &Expr) -> Option<String> {
+    let parts = as_name(name)?.iter().map(|part| part.value.to_lowercase());
+    Some(parts.collect::<Vec<_>>().join("."))
 }
 
 /// What an expression writes.

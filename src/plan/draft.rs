@@ -349,7 +349,9 @@ fn accepts(inputs: &Inputs<'_>, file: &StepFile) -> Result<BTreeMap<String, Stri
     all.retain(|_, reason| !reason.is_empty());
     let (table, columns) = excepted(inputs.site.manifest, file);
     all.extend(table.map(|(_, reason)| ("forbidden-table".to_owned(), reason)));
-    let columns: Vec<String> = columns.into_iter().map(|(_, reason)| reason).collect();
+    // A new row's columns are its own.
+    let columns = columns.into_iter().filter(|_| file.op == Op::Update);
+    let columns: Vec<String> = columns.map(|(_, reason)| reason).collect();
     if !columns.is_empty() {
         all.insert("forbidden-column".to_owned(), columns.join("; "));
     }

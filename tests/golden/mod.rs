@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 
 use flowmend::bundle::{self, Bundle};
 use flowmend::data::Tree;
+use flowmend::lint::{Level, faults_of};
 use flowmend::plan::Plan;
 use flowmend::render::files::render;
 
 use crate::live::round::zombies;
+use crate::property::drive::app;
 use crate::support::db::Server;
 use crate::support::program::plan;
 
@@ -39,8 +41,13 @@ fn snapshot(server: Server, name: &str) {
     if !server.is_there("golden") {
         return;
     }
-    let rendered = files(&neutral_plan(server));
+    let plan = neutral_plan(server);
+    let rendered = files(&plan);
     let runner = format!("apply.{}", server.client());
+    let app = app();
+    let said = faults_of(&plan, &runner, &rendered[&runner], &app.manifests, &app.rules, Level::Warning).unwrap();
+    let said: Vec<String> = said.iter().map(ToString::to_string).collect();
+    assert!(said.is_empty(), "the linter on our own bundle: {said:?}");
     for part in [
         "session.sql",
         "tables.sql",

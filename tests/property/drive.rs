@@ -10,7 +10,7 @@ use flowmend::db::{Access, Address, Database};
 use flowmend::inspect::{
     InspectReport, PlanRequest, Said, SurveyRequest, Takes, all_parts, derive, identify, parts, survey,
 };
-use flowmend::lint::{DataRules, faults_of};
+use flowmend::lint::{DataRules, Level, faults_of};
 use flowmend::manifest::{Engine, Manifest, Manifests, TableSpec, ddl};
 use flowmend::plan::{Params, Plan, Zone};
 use flowmend::recipe::{Recipe, Recipes};
@@ -190,7 +190,7 @@ async fn planned(
 fn passes_the_linter(plan: &Plan, files: &BTreeMap<String, String>) -> Result<()> {
     let script = files.iter().find(|(name, _)| name.starts_with("apply."));
     let Some((name, script)) = script else { return Ok(()) };
-    let faults = faults_of(plan, name, script, &app().manifests, &app().rules)?;
+    let faults = faults_of(plan, name, script, &app().manifests, &app().rules, Level::Error)?;
     if faults.is_empty() {
         return Ok(());
     }

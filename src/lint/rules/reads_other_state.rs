@@ -24,7 +24,12 @@ fn is_read(reading: &Reading, used: &CodeUse) -> bool {
 
 fn look(report: &mut Report<'_>, column: &str, used: &[&CodeUse]) {
     let Some(set) = report.knowledge.manifest.states.get(column).filter(|set| !set.text) else { return };
-    let read: Vec<&State> = used.iter().filter_map(|u| set.by_code(&u.scalar.code()?)).filter(|s| s.legal).collect();
+    // Where nothing runs, as in a queue, no code is mistaken for that of a row that runs.
+    if !set.states.iter().any(|s| s.legal && s.phase == "running") {
+        return;
+    }
+    let mut read: Vec<&State> = used.iter().filter_map(|u| set.by_code(&u.scalar.code()?)).filter(|s| s.legal).collect();
+    read.dedup_by_key(|s| &s.code);
     let hanging = |s: &&State| !s.finished || s.phase == "needs_recovery";
     let (true, false) = (read.iter().any(hanging), read.iter().any(|s| s.phase == "running")) else { return };
     let named = |phase: &str| set.states.iter().find(|s| s.legal && s.phase == phase).map(|s| listed(&[s]));
