@@ -119,76 +119,8 @@ pub(super) fn by_words(text: &str) -> Option<(Definition, &str)> {
 }
 
 /// The first word of a text, and what follows it.
-fn next_word(text: &str) -> Option<(&str, &str)> {
+pub(super) fn next_word(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))
-}
-
-/// What of a piece of a routine is a change: `BEGIN UPDATE …`, `IF a THEN DELETE …`.
-pub(super) fn statement_in(piece: &str) -> &str {
-    const CHANGES: [&str; 5] = ["update", "delete", "insert", "replace", "with"];
-    const OPENERS: [&str; 6] = ["begin", "then", "else", "do", "loop", "repeat"];
-    let is_in = |words: &[&str], word: &str| words.iter().any(|w| w.eq_ignore_ascii_case(word));
-    let mut rest = piece;
-    let mut opened = true;
-    while let Some((word, after)) = next_word(rest) {
-        if opened && is_in(&CHANGES, word) {
-            return rest.trim_start();
-        }
-        opened = is_in(&OPENERS, word);
-        rest = after;
-    }
-    piece
-}
-
-/// The parameters and the declared variables of a routine, from its text after its kind.
-pub(super) fn locals(routine: &str) -> Vec<String> {
-    const WAYS: [&str; 4] = ["in", "out", "inout", "variadic"];
-    let mut names = Vec::new();
-    for parameter in parameters(routine) {
-        let mut words = parameter.split_whitespace();
-        names.extend(words.find(|w| !WAYS.contains(&w.to_lowercase().as_str())).map(bare));
-    }
-    let mut rest = routine;
-    while let Some((word, after)) = next_word(rest) {
-        rest = after;
-        if word.eq_ignore_ascii_case("declare") {
-            // DECLARE a, b INT: every word that a comma follows, and the first that none does.
-            while let Some((name, after)) = next_word(rest) {
-                rest = after;
-                names.extend(name.split(',').filter(|n| !n.is_empty()).map(bare));
-                if !name.ends_with(',') {
-                    break;
-                }
-            }
-        }
-    }
-    names
-}
-
-fn bare(name: &str) -> String {
-    name.trim_matches(['`', '"']).to_owned()
-}
-
-/// What stands in the first parentheses of a text, cut at the commas outside of inner ones.
-fn parameters(text: &str) -> Vec<&str> {
-    let Some(open) = text.find('(') else { return Vec::new() };
-    let (mut found, mut depth, mut start) = (Vec::new(), 0_usize, open + 1);
-    for (at, c) in text.char_indices().skip_while(|(at, _)| *at < open) {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            ',' if depth == 1 => {
-                found.push(&text[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-        if depth == 0 {
-            found.push(&text[start..at]);
-            break;
-        }
-    }
-    found
 }

@@ -5,6 +5,7 @@
 //! and what it writes to them. Rules speak about these, not about text.
 
 mod allow;
+mod body;
 mod bundle;
 mod conditions;
 mod config;
@@ -188,8 +189,16 @@ impl<'r> Run<'r> {
             },
             Ok(statement) => {
                 let mut reading = read::read(&statement, self.report.knowledge, &[]);
-                reading.range = parsed.range;
+                reading.range = parsed.range.clone();
                 self.rules(&reading);
+                // PostgreSQL's bodies are texts to the parser.
+                if self.report.knowledge.engine == Engine::PostgreSql
+                    && let Deed::Define(_) = reading.deed
+                    && let Some((definition, routine)) = define::by_words(self.report.text(parsed.range.clone()))
+                    && ["CREATE FUNCTION", "CREATE PROCEDURE", "DO"].contains(&definition.what)
+                {
+                    self.body(parsed.range.end - routine.len(), routine);
+                }
             }
         }
     }
@@ -233,24 +242,48 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// The changes in the body of a trigger or routine. What else stands there is not read.
-    fn body(&mut self, start: usize, body: &str) {
-        let grammar = parse::grammar(self.report.knowledge.engine);
-        let locals = define::locals(body);
-        // Bodies are cut at every semicolon, as the mysql client cuts scripts.
-        for piece in split(body, Client::Mysql).pieces {
-            let own = define::statement_in(&body[piece.range.clone()]);
-            let Ok(statement) = parse::only(own, grammar.as_ref()) else { continue };
-            let from = piece.range.end - own.len();
-            let mut reading = read::read(&statement, self.report.knowledge, &locals);
+    /// The changes in the body of a trigger or routine, from the definition's text after its
+    /// kind. What may change rows there and cannot be read is said.
+    fn body(&mut self, start: usize, routine: &str) {
+        let engine = self.report.knowledge.engine;
+        let grammar = parse::grammar(engine);
+        let body = body::body_of(routine, engine);
+        let start = start + body.start;
+        if body.quoted {
+            let range = start..start + routine.len();
+            return self.unread_part(range, "the body stands in plain quotes; write it as $$ … $$");
+        }
+        for part in body::parts(body.text, engine) {
+            let range = match part {
+                body::Part::Change(range) => range,
+                body::Part::Unread(range) => {
+                    self.unread_part(start + range.start..start + range.end, "it may change rows");
+                    continue;
+                }
+            };
+            let at = start + range.start..start + range.end;
+            let statement = match parse::only(&body.text[range], grammar.as_ref()) {
+                Ok(statement) => statement,
+                Err(unread) => {
+                    self.unread_part(at, &unread.message);
+                    continue;
+                }
+            };
+            let mut reading = read::read(&statement, self.report.knowledge, &body.locals);
             if reading.changes.is_empty() {
                 continue;
             }
             reading.changes.iter_mut().for_each(|c| c.in_body = true);
-            reading.range = start + from..start + piece.range.end;
+            reading.range = at;
             self.report.start = reading.range.start;
             self.rules(&reading);
         }
+    }
+
+    fn unread_part(&mut self, range: Range<usize>, why: &str) {
+        self.linted.unread += 1;
+        let message = format!("this part of a routine is not understood, and nothing in it was checked: {why}");
+        self.says("unread-statement", range, Level::Warning, &message);
     }
 
     fn missing_end(&mut self, parsed: &Parsed) {

@@ -156,3 +156,64 @@ fn a_prepared_commit_ends_the_transaction() {
         assert_eq!(linted.unread, 0, "{found:?}");
     }
 }
+
+/// What stands in PostgreSQL's dollars is read at its own lines; what cannot be read is said.
+#[test]
+fn bodies_of_postgresql_are_read() {
+    let sql = "CREATE OR REPLACE FUNCTION heal(run bigint) RETURNS void AS $fn$
+DECLARE
+  old_state int;
+BEGIN
+  -- then update
+  UPDATE t_ds_task_instance SET state = 6, end_time = now() WHERE id = run AND state = old_state;
+  FOR r IN SELECT id FROM t_ds_command FOR UPDATE LOOP
+    DELETE FROM t_ds_command WHERE idd = run;
+  END LOOP;
+  EXECUTE format('DELETE FROM %I', 'x');
+END
+$fn$ LANGUAGE plpgsql;
+CREATE FUNCTION f() RETURNS void LANGUAGE sql AS $$
+  UPDATE t_ds_task_instance SET state = 7;
+$$;
+DO $$
+BEGIN
+  UPDATE t_ds_process_instance SET statee = 6 WHERE id = 1;
+END $$;
+CREATE FUNCTION g() RETURNS void LANGUAGE sql AS 'UPDATE t_ds_task_instance SET state = 7';
+";
+    let linted = check(sql, "dolphinscheduler", "3.1.9", "postgresql");
+    let found = places(sql, &linted);
+    let wanted =
+        ["8:unknown-column", "10:unread-statement", "14:missing-where", "18:unknown-column", "20:unread-statement"];
+    for wanted in wanted {
+        assert!(found.contains(&wanted.to_owned()), "{wanted} is missing: {found:?}");
+    }
+    assert!(!found.iter().any(|f| f == "6:unknown-column" || f == "7:unread-statement"), "{found:?}");
+    assert_eq!((linted.statements, linted.unread), (4, 2), "{found:?}");
+}
+
+/// The same of MySQL, whose bodies stand in no quotes.
+#[test]
+fn bodies_of_mysql_are_read() {
+    let sql = "DELIMITER //
+CREATE PROCEDURE p(IN a INT)
+BEGIN
+  DECLARE b, c INT DEFAULT 0;
+  IF a = 1 THEN
+    DELETE FROM t_ds_command WHERE idd = b;
+  ELSEIF a = 2 THEN UPDATE t_ds_task_instance SET state = 7;
+  END IF;
+  SET @x = 'DELETE FROM t_ds_command'; PREPARE s FROM @x;
+  EXECUTE s;
+END //
+CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO
+  UPDATE t_ds_task_instance SET state = 7 //
+CREATE TRIGGER t BEFORE UPDATE ON my_own FOR EACH ROW SET NEW.state = 7 //
+";
+    let linted = check(sql, "dolphinscheduler", "3.1.9", "mysql");
+    let found = places(sql, &linted);
+    for wanted in ["6:unknown-column", "7:missing-where", "10:unread-statement", "13:missing-where"] {
+        assert!(found.contains(&wanted.to_owned()), "{wanted} is missing: {found:?}");
+    }
+    assert_eq!((linted.statements, linted.unread), (3, 1), "{found:?}");
+}
