@@ -281,7 +281,7 @@ impl Judge<'_, '_> {
     fn state_sets(&self) -> Vec<(String, &StateSet)> {
         let spec = self.scope.bindings.get(self.target).and_then(|b| b.spec);
         let columns = spec.map(|spec| self.knowledge.state_columns(spec)).unwrap_or_default();
-        columns.into_iter().map(|(column, set)| (column.to_lowercase(), set)).collect()
+        columns.iter().map(|(column, set)| (column.to_lowercase(), *set)).collect()
     }
 }
 
@@ -311,6 +311,20 @@ pub(super) fn is_date(expr: &Expr) -> bool {
         Expr::TypedString(_) => true,
         Expr::Value(value) => matches!(literal(&value.value), Some(Scalar::Text(text)) if is_text(&text)),
         other => is_now(other),
+    }
+}
+
+/// Whether an expression is seconds or milliseconds since the epoch: a number of as many
+/// digits (MySQL reads 8, 12 and 14 digits as a date), or what the clock's functions give.
+pub(super) fn is_epoch(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => is_epoch(inner),
+        Expr::Value(value) => matches!(literal(&value.value), Some(Scalar::Number(n))
+            if [10, 13].contains(&n.len()) && n.bytes().all(|b| b.is_ascii_digit())),
+        Expr::BinaryOp { left, right, .. } => is_epoch(left) || is_epoch(right),
+        Expr::Function(function) => function.name.to_string().eq_ignore_ascii_case("unix_timestamp"),
+        Expr::Extract { field, .. } => field.to_string().eq_ignore_ascii_case("epoch"),
+        _ => false,
     }
 }
 

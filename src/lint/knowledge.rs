@@ -1,6 +1,6 @@
 //! What is known of the release that a script will run on, and of its neighbours.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::manifest::{Engine, ForeignKey, Manifest, Manifests, Role, StateSet, TableSpec};
 use crate::near::near;
@@ -20,7 +20,18 @@ pub struct Knowledge<'a> {
     others: Vec<&'a Manifest>,
     /// What most of the tables' names begin with, in lower case.
     prefix: Option<String>,
+    /// Tables in lower case → the role that each plays. Every statement asks for these four.
+    roles: BTreeMap<String, (&'a str, &'a Role)>,
+    /// Table and column in lower case → the role column.
+    role_columns: BTreeMap<String, BTreeMap<String, String>>,
+    /// Tables in lower case → their state columns, as the manifest spells them.
+    state_columns: BTreeMap<String, Vec<StateColumn<'a>>>,
+    /// Tables in lower case that no repair writes.
+    forbidden: BTreeSet<String>,
 }
+
+/// A column that holds states, as the manifest spells it, with them.
+pub type StateColumn<'a> = (String, &'a StateSet);
 
 impl<'a> Knowledge<'a> {
     /// What is known of a release.
@@ -37,7 +48,22 @@ impl<'a> Knowledge<'a> {
         let tables: BTreeMap<String, &TableSpec> =
             manifest.tables.values().filter(|t| t.on(engine)).map(|t| (t.name.to_lowercase(), t)).collect();
         let prefix = common_prefix(tables.keys());
+        let role_columns = role_columns(manifest);
+        let state_columns = tables.iter().map(|(name, spec)| {
+            let known = role_columns.get(name);
+            let set = |column: &str| manifest.states.get(known?.get(&column.to_lowercase())?);
+            let columns = spec.columns_on(engine).filter_map(|c| Some((c.name.clone(), set(&c.name)?)));
+            (name.clone(), columns.collect())
+        });
+        let mut roles = BTreeMap::new();
+        for (name, role) in &manifest.roles {
+            roles.entry(role.table.to_lowercase()).or_insert((name.as_str(), role));
+        }
         Ok(Self {
+            state_columns: state_columns.collect(),
+            forbidden: tables.keys().filter(|t| manifest.is_forbidden_table(t)).cloned().collect(),
+            role_columns,
+            roles,
             manifest,
             release: release.to_owned(),
             engine,
@@ -76,16 +102,31 @@ impl<'a> Knowledge<'a> {
         table.columns_on(self.engine).find(|c| c.name.eq_ignore_ascii_case(column)).and_then(|c| c.on(self.engine))
     }
 
+    /// Whether a column holds dates with their time.
+    #[must_use]
+    pub fn is_date(&self, table: &str, column: &str) -> bool {
+        let spec = self.table(table).and_then(|t| self.column_spec(t, column));
+        spec.is_some_and(|c| ["datetime", "timestamp"].iter().any(|t| c.type_sql.to_lowercase().starts_with(t)))
+    }
+
     /// The role that a table plays.
     #[must_use]
     pub fn role(&self, table: &str) -> Option<(&'a str, &'a Role)> {
-        role_in(self.manifest, table)
+        self.roles.get(&table.to_lowercase()).copied()
+    }
+
+    /// Whether no repair writes a table.
+    #[must_use]
+    pub fn is_forbidden(&self, table: &str) -> bool {
+        // What the release lacks may be named all the same.
+        let lower = table.to_lowercase();
+        self.forbidden.contains(&lower) || !self.tables.contains_key(&lower) && self.manifest.is_forbidden_table(table)
     }
 
     /// The role column of a column: `task_instance.state`.
     #[must_use]
     pub fn role_column(&self, table: &str, column: &str) -> Option<String> {
-        role_column_in(self.manifest, table, column)
+        self.role_columns.get(&table.to_lowercase())?.get(&column.to_lowercase()).cloned()
     }
 
     /// The states of a column, if it holds states.
@@ -158,9 +199,8 @@ impl<'a> Knowledge<'a> {
 
     /// The state columns of a table, as the manifest spells them, with their states.
     #[must_use]
-    pub fn state_columns(&self, table: &TableSpec) -> Vec<(String, &'a StateSet)> {
-        let columns = table.columns_on(self.engine);
-        columns.filter_map(|c| Some((c.name.clone(), self.states(&table.name, &c.name)?.1))).collect()
+    pub fn state_columns(&self, table: &TableSpec) -> &[StateColumn<'a>] {
+        self.state_columns.get(&table.name.to_lowercase()).map_or(&[], Vec::as_slice)
     }
 
     /// The column that says whether a row of a table is over, with its states.
@@ -240,6 +280,18 @@ fn tables_of<'m>(
 
 fn role_in<'m>(m: &'m Manifest, table: &str) -> Option<(&'m str, &'m Role)> {
     m.roles.iter().find(|(_, role)| role.table.eq_ignore_ascii_case(table)).map(|(name, role)| (name.as_str(), role))
+}
+
+/// Table and column in lower case → the role column; of several roles the first counts.
+fn role_columns(m: &Manifest) -> BTreeMap<String, BTreeMap<String, String>> {
+    let mut found: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for (name, role) in &m.roles {
+        let columns = found.entry(role.table.to_lowercase()).or_default();
+        for (alias, real) in &role.columns {
+            columns.entry(real.to_lowercase()).or_insert_with(|| format!("{name}.{alias}"));
+        }
+    }
+    found
 }
 
 fn role_column_in(m: &Manifest, table: &str, column: &str) -> Option<String> {

@@ -476,11 +476,16 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// Notes a date that meets a column of milliseconds.
+    /// Notes a date that meets a column of milliseconds, and seconds or milliseconds that meet
+    /// a column of dates.
     fn epoch(&mut self, table: &str, column: &str, value: &Expr) {
-        let name = self.knowledge.role_column(table, column);
-        if name.is_some_and(|n| self.knowledge.manifest.is_epoch_ms(&n)) && conditions::is_date(value) {
-            self.remark(Remark::EpochAgainstTime(table.to_owned(), column.to_owned()), value.span());
+        if conditions::is_date(value) {
+            let name = self.knowledge.role_column(table, column);
+            if name.is_some_and(|n| self.knowledge.manifest.is_epoch_ms(&n)) {
+                self.remark(Remark::EpochAgainstTime(table.to_owned(), column.to_owned()), value.span());
+            }
+        } else if conditions::is_epoch(value) && self.knowledge.is_date(table, column) {
+            self.remark(Remark::TimeAgainstEpoch(table.to_owned(), column.to_owned()), value.span());
         }
     }
 

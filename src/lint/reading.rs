@@ -330,6 +330,8 @@ pub enum Remark {
     DatabaseClock(String, String),
     /// A date against a column of milliseconds since the epoch: table and column.
     EpochAgainstTime(String, String),
+    /// Seconds or milliseconds since the epoch against a column of dates: table and column.
+    TimeAgainstEpoch(String, String),
     /// `LIMIT` inside `IN (SELECT …)`.
     LimitInSubquery,
 }

@@ -126,11 +126,14 @@ pub fn transitions<'c, 'k>(knowledge: &Knowledge<'k>, reading: &'c Reading) -> V
     for change in reading.changes.iter().filter(|c| c.does == Does::Update) {
         let columns = knowledge.table(&change.table).map(|t| knowledge.state_columns(t)).unwrap_or_default();
         for (column, set) in columns {
-            let to = written(change, &column, set);
-            let (Some(assignment), false) = (change.set(&column), to.is_empty()) else { continue };
-            let from = selected(change, &column, set);
+            let Some(assignment) = change.set(column) else { continue };
+            let to = written(change, column, set);
+            if to.is_empty() {
+                continue;
+            }
+            let from = selected(change, column, set);
             let spoken = change.filter.states.get(&column.to_lowercase()).is_some_and(|s| s.spoken);
-            found.push(Transition { change, assignment, column, set, from, to, spoken });
+            found.push(Transition { change, assignment, column: column.clone(), set, from, to, spoken });
         }
     }
     found

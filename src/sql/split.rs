@@ -131,6 +131,8 @@ pub fn split(text: &str, client: Client) -> Script {
         splitter.step();
     }
     splitter.close(false);
+    // A line for the client may stand inside of a statement, which then begins before it.
+    splitter.script.pieces.sort_by_key(|piece| piece.range.start);
     splitter.script
 }
 

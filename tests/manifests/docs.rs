@@ -41,6 +41,20 @@ fn every_key_is_explained() {
     }
 }
 
+/// Every key that a rule of the linter may have.
+#[test]
+fn every_key_of_a_rule_is_explained() {
+    let page = page();
+    let rules = page.split("## Rules of the linter").nth(1).unwrap().split("\n## ").next().unwrap();
+    let text = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lint/data_rule/file.rs");
+    let text = std::fs::read_to_string(text).unwrap();
+    let keys: Vec<&str> = text.lines().filter_map(field).collect();
+    assert!(keys.contains(&"reads_none") && keys.contains(&"unless"), "{keys:?}");
+    for key in keys {
+        assert!(rules.contains(&format!("`{key}`")), "{key}");
+    }
+}
+
 /// The name of a public field; the fields of the recipe in memory are no keys.
 fn field(line: &str) -> Option<&str> {
     let (name, _) = line.trim().strip_prefix("pub ")?.split_once(':')?;

@@ -1,4 +1,4 @@
-//! A column of milliseconds meets a date.
+//! A column of milliseconds meets a date, or the other way round.
 
 use crate::lint::finding::Level;
 use crate::lint::reading::{Reading, Remark};
@@ -6,6 +6,13 @@ use crate::lint::report::Report;
 
 pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     for (remark, span) in &reading.remarks {
+        if let Remark::TimeAgainstEpoch(table, column) = remark {
+            let message = format!("{table}.{column} holds a date, and meets a number since 1970");
+            report
+                .at(*span, Level::Error, message)
+                .why("MySQL reads the number's digits as a date, or refuses it; PostgreSQL refuses the statement; in SQLite no text is less")
+                .help("write the moment as a literal: 'YYYY-MM-DD hh:mm:ss' on the scheduler's clock");
+        }
         let Remark::EpochAgainstTime(table, column) = remark else { continue };
         let message = format!("{table}.{column} holds milliseconds since 1970, and meets a date");
         report

@@ -10,7 +10,7 @@ use crate::manifest::{AllowedWrite, Role, WriteKind};
 pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     for change in &reading.changes {
         let knowledge = report.knowledge;
-        if !knowledge.manifest.is_forbidden_table(&change.table) {
+        if !knowledge.is_forbidden(&change.table) {
             continue;
         }
         let allowed = allowed_in(knowledge, &change.table);
