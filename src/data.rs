@@ -142,7 +142,11 @@ pub fn read_text(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).map_err(|e| Error::usage(format!("cannot read {}: {e}", path.display())))
 }
 
-fn files_below(dir: &Path) -> Result<Vec<PathBuf>> {
+/// All files below a directory, in order.
+///
+/// # Errors
+/// A directory that cannot be read.
+pub fn files_below(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let entries = std::fs::read_dir(dir).map_err(|e| Error::usage(format!("cannot read {}: {e}", dir.display())))?;
     for entry in entries {

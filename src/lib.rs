@@ -26,5 +26,6 @@ pub mod render;
 pub mod report;
 pub mod sql;
 pub mod ui;
+pub mod upgrade;
 
 pub use error::{Error, Kind, Result};

@@ -36,6 +36,7 @@ pub fn command(recipes: &Recipes) -> Command {
         .subcommand(show())
         .subcommands(on_bundles())
         .subcommand(lint())
+        .subcommand(upgrade_check())
         .subcommand(manifests())
         .subcommands(tools())
 }
@@ -137,11 +138,78 @@ fn lint() -> Command {
 
 fn manifests() -> Command {
     let check = "Check a directory of your own manifests together with the built-in ones";
+    let lang = text("lang", "LANG", "json, or sql for a lookup table with CHECKs").value_parser(["json", "sql"]);
+    let dialect = text("dialect", "NAME", "With --lang sql: mysql, mariadb, postgresql or sqlite");
     Command::new("manifests")
-        .about("List or check what flowmend knows of schedulers")
+        .about("Show, compare, check or begin what flowmend knows of schedulers")
         .subcommand_required(true)
         .subcommand(Command::new("list").about("Schedulers, generations and releases").arg(format()))
+        .subcommand(
+            Command::new("show")
+                .about("States, tables, keys and repairs of one release")
+                .args([scheduler(), word("release", "RELEASE", "The release")])
+                .arg(format_or_markdown()),
+        )
+        .subcommand(
+            Command::new("diff")
+                .about("What differs between two releases; exit 1 when something does")
+                .args([scheduler(), word("from", "FROM", "One release"), word("to", "TO", "The other")])
+                .arg(flag("steps", "Generation by generation, each under the release that brings it"))
+                .arg(format_or_markdown()),
+        )
+        .subcommand(
+            Command::new("matrix")
+                .about("Every state of every column, release by release")
+                .arg(scheduler())
+                .arg(format_or_markdown()),
+        )
+        .subcommand(
+            Command::new("export")
+                .about("The codes of a release, for a code base")
+                .args([scheduler(), word("release", "RELEASE", "The release")])
+                .args([lang.required(true), dialect.default_value("postgresql")]),
+        )
+        .subcommand(
+            Command::new("new")
+                .about("Begin a manifest for a release that flowmend does not know")
+                .arg(scheduler())
+                .arg(text("from", "RELEASE", "The known release that it extends").required(true))
+                .arg(text("generation", "VERSION", "The first release of the new generation").required(true))
+                .arg(path("out", "DIR", "Write DIR/<scheduler>/<generation>.toml (default: print it)")),
+        )
         .subcommand(Command::new("check").about(check).arg(dir_arg()))
+}
+
+fn scheduler() -> Arg {
+    word("scheduler", "SCHEDULER", "The scheduler, as `flowmend manifests list` names it")
+}
+
+fn word(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).value_name(value).required(true).help(help)
+}
+
+fn upgrade_check() -> Command {
+    // A database is asked only where somebody says so here, as for lint.
+    let mut database = database();
+    database[0] = text("url", "URL", "Count the rows that break in this database; only reads");
+    let form = ["human", "json", "sarif", "junit", "markdown"];
+    Command::new("upgrade-check")
+        .about("What of today's rows, codes, columns and scripts breaks in another release")
+        .after_help("Exit codes: 0 nothing, or remarks only · 1 something breaks · 2 usage")
+        .arg(text("scheduler", "NAME", "The scheduler").required(true))
+        .arg(text("from", "RELEASE", "The release that runs; with --after, that ran").required(true))
+        .arg(text("to", "RELEASE", "The release that will run").required(true))
+        .args(database)
+        .arg(text("table-prefix", "PREFIX", "What the scheduler's table names begin with, where people can choose it"))
+        .arg(flag("after", "With --url: the upgrade has run; what is left to repair"))
+        .arg(path("sql", "PATH", "Also check this script, or the .sql files below this directory"))
+        .arg(text("dialect", "NAME", "With --sql: mysql, mariadb, postgresql or sqlite (default: the database's)"))
+        .arg(path("output", "FILE", "Write the report into this file"))
+        .arg(format().value_parser(form))
+}
+
+fn format_or_markdown() -> Arg {
+    format().value_parser(["human", "json", "markdown"])
 }
 
 fn tools() -> [Command; 2] {

@@ -11,6 +11,7 @@ mod plan;
 mod self_check;
 mod show;
 mod tools;
+mod upgrade;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -75,6 +76,7 @@ async fn dispatch(app: &App, matches: &clap::ArgMatches) -> Result<u8> {
         Some(("clean", m)) => bundle_cmds::clean(m).await,
         Some(("ticket", m)) => show::ticket(m),
         Some(("lint", m)) => lint::run(app, m).await,
+        Some(("upgrade-check", m)) => upgrade::run(app, m).await,
         Some(("manifests", m)) => manifests::run(app, m),
         Some(("completions", m)) => tools::completions(app, m),
         Some(("man", m)) => tools::man(app, m),

@@ -14,6 +14,7 @@ mod reported;
 mod shown;
 mod sightings;
 mod skew;
+mod stored;
 mod survey;
 mod tables;
 
@@ -30,6 +31,7 @@ pub use registered::Registered;
 pub use shown::shown_dead;
 pub use sightings::Sightings;
 pub use skew::{Skew, measure_skew};
+pub use stored::{Stored, stored};
 pub use survey::{Anomaly, InspectReport, StateCount, SurveyRequest, survey};
 pub use tables::no_twins;
 

@@ -50,7 +50,33 @@ pub(super) struct ManifestFile {
     pub forbidden: Option<ForbiddenFile>,
     pub allowed_writes: Option<Vec<AllowedWriteFile>>,
     #[serde(default)]
+    pub legacy: Vec<LegacyFile>,
+    #[serde(default)]
+    pub upgrade: Vec<UpgradeFile>,
+    #[serde(default)]
     pub tables: Vec<TableFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LegacyFile {
+    pub column: Spanned<String>,
+    pub code: Spanned<toml::Value>,
+    pub name: String,
+    pub to: Spanned<String>,
+    pub sure: bool,
+    pub why: Spanned<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UpgradeFile {
+    pub says: Spanned<String>,
+    pub source: String,
+    #[serde(default)]
+    pub empty: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub drained: Vec<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]

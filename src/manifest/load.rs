@@ -8,14 +8,14 @@ use std::sync::OnceLock;
 use toml::Spanned;
 
 use super::file::{
-    ClockFile, ColumnFile, FingerprintFile, HeartbeatFile, LockFile, ManifestFile, MeaningFile, RegistryFile,
-    RelationFile, RoleFile, StateFile, StateSetFile, TableFile,
+    ClockFile, ColumnFile, FingerprintFile, HeartbeatFile, LockFile, ManifestFile, MeaningFile,
+    RegistryFile, RelationFile, RoleFile, StateFile, StateSetFile, TableFile,
 };
 use super::schema::TableColumn;
 use super::source::Source;
 use super::{
-    BeatUnit, Clock, ColumnSpec, Engine, Expires, Fingerprint, Forbidden, ForeignKey, Heartbeat, Lock, Manifest,
-    NeverNull, RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, VersionIs, Words, allowed,
+    allowed, old, BeatUnit, Clock, ColumnSpec, Engine, Expires, Fingerprint, Forbidden, ForeignKey, Heartbeat, Lock,
+    Manifest, NeverNull, RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, VersionIs, Words,
     check, marks,
 };
 use crate::data::{DataFile, Tree};
@@ -320,6 +320,8 @@ fn empty(scheduler: &str) -> Manifest {
         tables: BTreeMap::new(),
         origin: String::new(),
         sha256: String::new(),
+        legacy: Vec::new(),
+        upgrade: Vec::new(),
     }
 }
 
@@ -359,6 +361,7 @@ fn overlay_lists(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFil
     if let Some(writes) = &file.allowed_writes {
         manifest.allowed_writes = writes.iter().map(|w| allowed::read(source, w)).collect::<Result<_>>()?;
     }
+    old::read(manifest, source, file)?;
     Ok(())
 }
 
@@ -411,8 +414,12 @@ fn state_set(source: Source<'_>, file: &StateSetFile) -> Result<StateSet> {
     let mut states: Vec<State> = Vec::new();
     for value in &file.values {
         let state = State {
-            code: code(source, file, &value.code, "code")?,
-            when: value.when.iter().map(|w| code(source, file, w, "when")).collect::<Result<_>>()?,
+            code: code(source, file.stored_as.get_ref(), &value.code, "states.values.code")?,
+            when: value
+                .when
+                .iter()
+                .map(|w| code(source, file.stored_as.get_ref(), w, "states.values.when"))
+                .collect::<Result<_>>()?,
             name: value.name.get_ref().clone(),
             phase: value.phase.get_ref().clone(),
             finished: value.finished,
@@ -442,12 +449,11 @@ fn state_set(source: Source<'_>, file: &StateSetFile) -> Result<StateSet> {
 }
 
 /// A code of the kind that the column stores.
-fn code(source: Source<'_>, set: &StateSetFile, value: &Spanned<toml::Value>, key: &str) -> Result<String> {
-    let kind = set.stored_as.get_ref().as_str();
+pub(super) fn code(source: Source<'_>, kind: &str, value: &Spanned<toml::Value>, key: &str) -> Result<String> {
     match (value.get_ref(), kind) {
         (toml::Value::Integer(code), "int") => Ok(code.to_string()),
         (toml::Value::String(code), "text") => Ok(code.clone()),
-        (other, _) => Err(source.at(value, format!("states.values.{key}: `{other}` is not of the kind {kind}"))),
+        (other, _) => Err(source.at(value, format!("{key}: `{other}` is not of the kind {kind}"))),
     }
 }
 

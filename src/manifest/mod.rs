@@ -2,10 +2,12 @@
 
 mod allowed;
 mod check;
+pub mod compare;
 pub mod ddl;
 mod file;
 mod load;
 pub mod marks;
+mod old;
 mod prefix;
 mod schema;
 mod source;
@@ -17,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use allowed::{AllowedWrite, WriteKind};
 pub use load::{Manifests, version_order};
+pub use old::{Drain, Legacy};
 pub use prefix::begins_with;
 pub use schema::{ColumnSpec, DefaultValue, Engine, ForeignKey, TableColumn, TableSpec, sqlite_type};
 pub use states::{State, StateSet};
@@ -78,6 +81,10 @@ pub struct Manifest {
     pub forbidden: Forbidden,
     /// Writes to forbidden tables that a repair may do all the same.
     pub allowed_writes: Vec<AllowedWrite>,
+    /// Codes of earlier generations, and what a row that still has one may become.
+    pub legacy: Vec<Legacy>,
+    /// What must be true before an upgrade to this generation.
+    pub upgrade: Vec<Drain>,
     /// Table name → its shape.
     pub tables: BTreeMap<String, TableSpec>,
     /// The file's name, for messages.

@@ -1,9 +1,14 @@
 //! The shape of tables as a manifest states it.
 
+use std::fmt;
+
+use serde::Serialize;
+
 use crate::{Error, Result};
 
 /// A family of databases that share column types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Engine {
     /// MySQL and MariaDB.
     MySql,
@@ -11,6 +16,18 @@ pub enum Engine {
     PostgreSql,
     /// SQLite; its types are derived from the others.
     Sqlite,
+}
+
+impl Engine {
+    /// Its name for people.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::MySql => "MySQL",
+            Self::PostgreSql => "PostgreSQL",
+            Self::Sqlite => "SQLite",
+        }
+    }
 }
 
 /// A table of one generation.
@@ -182,6 +199,25 @@ impl ColumnSpec {
         }
         let default = default.flatten();
         Ok(Self { type_sql: rest.to_owned(), nullable, default, auto_increment, on_update })
+    }
+}
+
+/// As [`ColumnSpec::parse`] reads it.
+impl fmt::Display for ColumnSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.type_sql)?;
+        if !self.nullable {
+            f.write_str(" NOT NULL")?;
+        }
+        match &self.default {
+            Some(DefaultValue::Keyword(word)) => write!(f, " DEFAULT {word}")?,
+            Some(DefaultValue::Text(text)) => write!(f, " DEFAULT '{}'", text.replace('\'', "''"))?,
+            None => {}
+        }
+        if self.auto_increment {
+            f.write_str(" AUTO_INCREMENT")?;
+        }
+        self.on_update.iter().try_for_each(|word| write!(f, " ON UPDATE {word}"))
     }
 }
 

@@ -1,8 +1,12 @@
 //! Findings and bundles for people and machines.
 
 pub mod diff;
+pub mod export;
 pub mod human;
 pub mod lint;
+pub mod manifests;
+pub mod sections;
+pub mod upgrade;
 
 use serde::Serialize;
 

@@ -5,6 +5,8 @@ mod human;
 mod junit;
 mod sarif;
 
+pub(super) use sarif::SCHEMA as SARIF_SCHEMA;
+
 use serde::Serialize;
 
 use crate::lint::{Finding, Level, Linted, Pages};

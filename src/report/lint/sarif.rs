@@ -7,7 +7,8 @@ use crate::lint::{Finding, Level, Pages};
 use crate::sql::Places;
 use crate::{Error, Result};
 
-const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+pub(in crate::report) const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 pub(super) fn render(checked: &[Checked<'_>], pages: &Pages) -> Result<String> {
     let mut rules: Vec<&str> = checked.iter().flat_map(|c| &c.linted.findings).map(|f| f.rule.as_str()).collect();

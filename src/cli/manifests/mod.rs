@@ -1,0 +1,145 @@
+//! `flowmend manifests`.
+
+mod new;
+
+use clap::ArgMatches;
+
+use super::App;
+use super::args::{given, path_of, wants_json};
+use crate::dialect::Dialect;
+use crate::manifest::compare::compare;
+use crate::manifest::{Manifest, Manifests};
+use crate::recipe::Recipes;
+use crate::report::manifests::{ShownStep, changes, matrix, show, show_json};
+use crate::report::sections::{Section, markdown, terminal};
+use crate::upgrade::{Upgrade, recipe_changes};
+use crate::{Error, Result, report, ui};
+
+/// Shows, compares, checks and begins manifests.
+pub(super) fn run(app: &App, m: &ArgMatches) -> Result<u8> {
+    match m.subcommand() {
+        Some(("list", m)) => list(app, m),
+        Some(("show", m)) => show_one(app, m),
+        Some(("diff", m)) => diff(app, m),
+        Some(("matrix", m)) => states(app, m),
+        Some(("export", m)) => export(app, m),
+        Some(("new", m)) => new::run(app, m),
+        Some(("check", m)) => check(app, m),
+        _ => Err(Error::usage("no command")),
+    }
+}
+
+/// A positional text.
+fn word<'a>(m: &'a ArgMatches, name: &str) -> Result<&'a str> {
+    given(m, name).ok_or_else(|| Error::usage(format!("no {name} was named")))
+}
+
+fn list(app: &App, m: &ArgMatches) -> Result<u8> {
+    let all = app.manifests.all()?;
+    let row = |m: &&Manifest| {
+        let approximate = match m.approximate.as_slice() {
+            [] => String::new(),
+            some if some.len() == m.releases.len() => "approximate".to_owned(),
+            some => format!("approximate: {}", some.join(" ")),
+        };
+        vec![m.scheduler.clone(), m.generation.clone(), m.releases.join(" "), approximate]
+    };
+    let rows: Vec<Vec<String>> = all.iter().map(row).collect();
+    if wants_json(m) {
+        return report::json(&rows).map(|()| 0);
+    }
+    ui::out(report::human::table(&["scheduler", "generation", "releases", ""], &rows));
+    Ok(0)
+}
+
+/// Sections in the form that was asked for.
+fn print(m: &ArgMatches, title: &str, sections: &[Section]) {
+    let text =
+        if given(m, "format") == Some("markdown") { markdown(title, sections) } else { terminal(title, sections) };
+    ui::out(text);
+}
+
+fn show_one(app: &App, m: &ArgMatches) -> Result<u8> {
+    let release = word(m, "release")?;
+    let found = app.manifests.release(word(m, "scheduler")?, release)?;
+    if wants_json(m) {
+        return report::json(&show_json(found, &app.recipes)).map(|()| 0);
+    }
+    let title = format!("{} {release} (manifest {} to {})", found.title, found.generation, last(found));
+    print(m, &title, &show(found, &app.recipes));
+    Ok(0)
+}
+
+fn last(m: &Manifest) -> &str {
+    m.releases.last().map_or(m.generation.as_str(), String::as_str)
+}
+
+/// Exit 1 where something differs, as `diff` does.
+fn diff(app: &App, m: &ArgMatches) -> Result<u8> {
+    let (from, to) = (word(m, "from")?, word(m, "to")?);
+    let upgrade = Upgrade::between(&app.manifests, word(m, "scheduler")?, from, to)?;
+    let mut sections = Vec::new();
+    let mut steps = Vec::new();
+    let mut before = upgrade.from;
+    for step in &upgrade.steps {
+        let mut found = compare(before, step.to);
+        found.extend(recipe_changes(&app.recipes, before, step.to));
+        before = step.to;
+        sections.extend(changes(&step.to.release_range(), &found));
+        steps.push(ShownStep { to: step.to.generation.clone(), releases: step.to.releases.clone(), changes: found });
+    }
+    let mut all = upgrade.changes.clone();
+    all.extend(recipe_changes(&app.recipes, upgrade.from, upgrade.to));
+    let differs = !all.is_empty() || steps.iter().any(|s| !s.changes.is_empty());
+    if !m.get_flag("steps") {
+        sections = changes("", &all);
+        steps =
+            vec![ShownStep { to: upgrade.to.generation.clone(), releases: upgrade.to.releases.clone(), changes: all }];
+    }
+    if wants_json(m) {
+        report::json(&steps)?;
+    } else {
+        if !differs {
+            sections.push(Section::default().note("nothing differs that flowmend knows of"));
+        }
+        print(m, &format!("{}: {from} → {to}", upgrade.to.title), &sections);
+    }
+    Ok(u8::from(differs))
+}
+
+fn states(app: &App, m: &ArgMatches) -> Result<u8> {
+    let all = app.manifests.of(word(m, "scheduler")?)?;
+    let title = all.last().map(|m| m.title.clone()).unwrap_or_default();
+    let sections = matrix(&all);
+    if wants_json(m) {
+        let json = sections.iter().map(|s| serde_json::json!({ "column": s.title, "head": s.head, "rows": s.rows }));
+        return report::json(&json.collect::<Vec<_>>()).map(|()| 0);
+    }
+    print(m, &format!("{title}: states by release"), &sections);
+    Ok(0)
+}
+
+fn export(app: &App, m: &ArgMatches) -> Result<u8> {
+    let release = word(m, "release")?;
+    let found = app.manifests.release(word(m, "scheduler")?, release)?;
+    let text = match word(m, "lang")? {
+        "sql" => report::export::sql(found, release, &Dialect::load(given(m, "dialect").unwrap_or("postgresql"))?),
+        _ => report::export::json(found, release)?,
+    };
+    ui::out(text);
+    Ok(0)
+}
+
+fn check(app: &App, m: &ArgMatches) -> Result<u8> {
+    let dir = path_of(m, "dir").ok_or_else(|| Error::usage("no directory was named"))?;
+    let manifests = Manifests::load(Some(dir))?;
+    Recipes::checked(&app.templates, &manifests)?;
+    let all = manifests.all()?;
+    let own = all.iter().filter(|x| x.origin.starts_with(&dir.display().to_string())).count();
+    if own == 0 {
+        return Err(Error::usage(format!("{} holds no manifest", dir.display()))
+            .hint("a manifest is a file <scheduler>/<generation>.toml"));
+    }
+    ui::out(format!("{own} manifests of {} are right", dir.display()));
+    Ok(0)
+}

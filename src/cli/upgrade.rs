@@ -1,0 +1,183 @@
+//! `flowmend upgrade-check`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+
+use super::App;
+use super::args::{given, path_of};
+use super::context::{open, table_prefix};
+use crate::catalog::Catalog;
+use crate::db::{Access, Database};
+use crate::dialect::Dialect;
+use crate::inspect::{Said, begin_snapshot, end_snapshot, identify_alike, nothing_hidden, stored};
+use crate::lint::{Config, DataRules, Knowledge, lint};
+use crate::manifest::{Engine, Manifests};
+use crate::report::upgrade::UpgradeReport;
+use crate::sql::Places;
+use crate::upgrade::{Finding, Seen, Upgrade};
+use crate::{Error, Kind, Result, ui};
+
+/// Says what an upgrade breaks. Exit 1 when something does.
+pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
+    let text = |flag: &str| given(m, flag).ok_or_else(|| Error::usage(format!("--{flag} is missing")));
+    let (scheduler, from, to) = (text("scheduler")?, text("from")?, text("to")?);
+    let manifests = app.manifests.prefixed(table_prefix(m)?)?;
+    let upgrade = Upgrade::between(&manifests, scheduler, from, to)?;
+    let mut db = match given(m, "url") {
+        Some(_) => Some(open(m, Access::ReadOnly).await?),
+        None if m.get_flag("after") => {
+            return Err(Error::usage("--after looks at a database").hint("give --url"));
+        }
+        None => None,
+    };
+    let mut findings = match &mut db {
+        Some(db) => of_database(db, &manifests, &upgrade, m).await?,
+        None => upgrade.findings(&app.recipes),
+    };
+    if let Some(path) = path_of(m, "sql") {
+        findings.extend(of_scripts(app, &manifests, &upgrade, path, &dialect(m, db.as_ref())?)?);
+    }
+    let mut report = UpgradeReport::new(&upgrade.to.title, from, to, findings);
+    report.after = m.get_flag("after");
+    if let Some(db) = db {
+        report.database = Some(db.address.to_string());
+        db.close().await;
+    }
+    let text = report.render(given(m, "format").unwrap_or("human"))?;
+    match path_of(m, "output") {
+        Some(file) => std::fs::write(file, text + "\n")
+            .map_err(|e| Error::usage(format!("cannot write {}: {e}", file.display())))?,
+        None => ui::out(text),
+    }
+    Ok(u8::from(report.breaks()))
+}
+
+fn dialect(m: &ArgMatches, db: Option<&Database>) -> Result<Dialect> {
+    match (given(m, "dialect"), db) {
+        (Some(name), _) => Dialect::load(name),
+        (None, Some(db)) => Ok(db.dialect.clone()),
+        (None, None) => {
+            Err(Error::usage("--sql: which dialect the scripts are in is not said").hint("give --dialect or --url"))
+        }
+    }
+}
+
+async fn of_database(
+    db: &mut Database,
+    manifests: &Manifests,
+    upgrade: &Upgrade<'_>,
+    m: &ArgMatches,
+) -> Result<Vec<Finding>> {
+    nothing_hidden(db).await?;
+    let catalog = db.catalog().await?;
+    if catalog.is_empty() {
+        return Err(Error::refused(format!("{} holds no tables", db.address))
+            .hint("check the database's name in --url, and --schema"));
+    }
+    let after = m.get_flag("after");
+    let manifest = if after { upgrade.to } else { upgrade.from };
+    if !manifest.roles.values().any(|role| catalog.get(&role.table).is_some()) {
+        return Err(Error::refused(format!("{} holds no table of {}", db.address, manifest.title))
+            .hint("check the database's name in --url, --schema and --table-prefix"));
+    }
+    if !manifest.runs_on(db.dialect.engine) {
+        let message = format!("upstream has no schema of {} for {}", manifest.title, db.dialect.title);
+        return Err(Error::refused(message));
+    }
+    let mut findings: Vec<Finding> =
+        recognised(db, &catalog, manifests, upgrade, after, m).await?.into_iter().collect();
+    begin_snapshot(db).await?;
+    let engine = db.dialect.engine;
+    let nulls = if after { BTreeMap::new() } else { upgrade.will_not_be_null(engine) };
+    let roles = if after { BTreeSet::new() } else { upgrade.must_be_empty() };
+    let counted = stored(db, &catalog, manifest, &nulls, &roles).await?;
+    end_snapshot(db).await?;
+    let codes: Vec<_> = counted.values().flat_map(|s| s.codes.clone()).collect();
+    let of_role = |(name, role): (&String, &crate::manifest::Role)| {
+        let live = catalog.get(&role.table)?;
+        Some((name.clone(), counted.get(&live.name)?.rows))
+    };
+    let rows = manifest.roles.iter().filter_map(of_role).collect();
+    let nulls = counted.into_iter().map(|(table, s)| (table, s.nulls)).collect();
+    let there = |table: &str, column: Option<&str>| {
+        catalog.get(table).is_some_and(|t| column.is_none_or(|c| t.column(c).is_some()))
+    };
+    let live = live(&catalog);
+    let seen = Seen { engine, there: &there, live: &live, codes: &codes, rows: &rows, nulls: &nulls };
+    findings.extend(if after { upgrade.left(manifests, &seen) } else { upgrade.counted(manifests, &seen) });
+    Ok(findings)
+}
+
+fn live(catalog: &Catalog) -> BTreeMap<String, Vec<String>> {
+    let columns = |t: &crate::catalog::LiveTable| t.stored_columns().map(|c| c.name.clone()).collect();
+    catalog.iter().map(|t| (t.name.clone(), columns(t))).collect()
+}
+
+/// Where the database is known as another release than the one that was named.
+async fn recognised(
+    db: &mut Database,
+    catalog: &Catalog,
+    manifests: &Manifests,
+    upgrade: &Upgrade<'_>,
+    after: bool,
+    m: &ArgMatches,
+) -> Result<Option<Finding>> {
+    let (manifest, release) =
+        if after { (upgrade.to, &upgrade.releases.1) } else { (upgrade.from, &upgrade.releases.0) };
+    let scheduler = Some(manifest.scheduler.as_str());
+    let said = Said { scheduler, release: None, table_prefix: table_prefix(m)? };
+    match identify_alike(db, catalog, manifests, said).await {
+        Ok(found) if found.iter().any(|f| f.manifest.generation == manifest.generation) => Ok(None),
+        Ok(found) => {
+            let is = found.iter().map(|f| f.manifest.release_range()).collect::<Vec<_>>().join(", ");
+            Ok(Some(Finding::another_release(&manifest.title, release, &is)))
+        }
+        // What does not fit is named by the findings, table by table.
+        Err(e) if e.kind == Kind::Refused => {
+            Ok(Some(Finding::not_recognised(&manifest.title, release, &e.to_string())))
+        }
+        Err(e) => Err(e),
+    }
+}
+
+/// What the linter finds in scripts at the new release, and not at the old one.
+fn of_scripts(
+    app: &App,
+    manifests: &Manifests,
+    upgrade: &Upgrade<'_>,
+    path: &Path,
+    dialect: &Dialect,
+) -> Result<Vec<Finding>> {
+    let data = DataRules::load(&app.manifests)?;
+    let (scheduler, engine): (&str, Engine) = (&upgrade.from.scheduler, dialect.engine);
+    let before = Knowledge::of(manifests, scheduler, &upgrade.releases.0, engine)?;
+    let after = Knowledge::of(manifests, scheduler, &upgrade.releases.1, engine)?;
+    let config = Config::default();
+    let mut findings = Vec::new();
+    for file in scripts(path)? {
+        let text = crate::data::read_text(&file)?;
+        let known = lint(&text, &before, &data, &config)?.findings;
+        let places = Places::of(&text);
+        let is_new = |f: &&crate::lint::Finding| !known.iter().any(|k| k.rule == f.rule && k.range == f.range);
+        for found in lint(&text, &after, &data, &config)?.findings.iter().filter(is_new) {
+            let place = places.place(found.range.start);
+            findings.push(Finding::of_script(&format!("{}:{}", file.display(), place.line), found));
+        }
+    }
+    Ok(findings)
+}
+
+/// A file, or the `.sql` files below a folder.
+fn scripts(path: &Path) -> Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let is_sql = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("sql"));
+    let found: Vec<PathBuf> = crate::data::files_below(path)?.into_iter().filter(is_sql).collect();
+    if found.is_empty() {
+        return Err(Error::usage(format!("--sql: {} holds no .sql file", path.display())));
+    }
+    Ok(found)
+}

@@ -1,0 +1,114 @@
+//! What an upgrade leaves behind: codes that the new release cannot read, and rows that must go first.
+
+use toml::Spanned;
+
+use super::file::{LegacyFile, ManifestFile, UpgradeFile};
+use super::load::code;
+use super::source::Source;
+use super::{Manifest, State};
+use crate::Result;
+
+/// A code of an earlier generation, which this one cannot read.
+#[derive(Clone, Debug)]
+pub struct Legacy {
+    /// The role column.
+    pub column: String,
+    /// The code as the database holds it.
+    pub code: String,
+    /// What the earlier generation called it.
+    pub name: String,
+    /// The name of the state that a row may get instead.
+    pub to: String,
+    /// Whether the two mean the same; otherwise somebody must judge it.
+    pub sure: bool,
+    /// Why that state, with the source.
+    pub why: String,
+}
+
+/// What must be done before an upgrade to a generation.
+#[derive(Clone, Debug)]
+pub struct Drain {
+    /// The sentence.
+    pub says: String,
+    /// Where it was read.
+    pub source: String,
+    /// Roles whose rows must be gone.
+    pub empty: Vec<String>,
+    /// Role columns that must hold no unfinished state.
+    pub drained: Vec<String>,
+}
+
+impl Manifest {
+    /// What a row with a code of an earlier generation may become.
+    #[must_use]
+    pub fn legacy(&self, column: &str, code: &str) -> Option<&Legacy> {
+        self.legacy.iter().find(|l| l.column == column && l.code == code)
+    }
+
+    /// The state of a name that a column may hold.
+    #[must_use]
+    pub fn state_named(&self, column: &str, name: &str) -> Option<&State> {
+        self.states.get(column)?.states.iter().find(|s| s.name == name && s.legal)
+    }
+}
+
+/// Reads what a file says of earlier generations into its manifest, which has the states already.
+pub(super) fn read(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    for entry in &file.legacy {
+        let legacy = legacy(manifest, source, entry)?;
+        manifest.legacy.retain(|l| (&l.column, &l.code) != (&legacy.column, &legacy.code));
+        manifest.legacy.push(legacy);
+    }
+    // What may be written again is no leftover.
+    let states = &manifest.states;
+    let readable = |l: &Legacy| states.get(&l.column).is_none_or(|set| set.by_code(&l.code).is_some_and(|s| s.legal));
+    manifest.legacy.retain(|l| !readable(l));
+    manifest.upgrade = file.upgrade.iter().map(|entry| drain(manifest, source, entry)).collect::<Result<_>>()?;
+    Ok(())
+}
+
+fn legacy(manifest: &Manifest, source: Source<'_>, file: &LegacyFile) -> Result<Legacy> {
+    let column = file.column.get_ref();
+    let Some(set) = manifest.states.get(column) else {
+        return Err(source.at(&file.column, format!("legacy.column: {column} holds no states")));
+    };
+    let kind = if set.text { "text" } else { "int" };
+    let code = code(source, kind, &file.code, "legacy.code")?;
+    if set.by_code(&code).is_some_and(|s| s.legal) {
+        return Err(source.at(&file.code, format!("legacy.code: {column} may hold {code}, so it is no leftover")));
+    }
+    let to = file.to.get_ref();
+    if manifest.state_named(column, to).is_none() {
+        return Err(source.at(&file.to, format!("legacy.to: {column} has no legal state {to}")));
+    }
+    if file.why.get_ref().trim().is_empty() {
+        return Err(source.at(&file.why, "legacy.why: say why, and where it was read"));
+    }
+    Ok(Legacy {
+        column: column.clone(),
+        code,
+        name: file.name.clone(),
+        to: to.clone(),
+        sure: file.sure,
+        why: file.why.get_ref().clone(),
+    })
+}
+
+fn drain(manifest: &Manifest, source: Source<'_>, file: &UpgradeFile) -> Result<Drain> {
+    if let Some(role) = file.empty.iter().find(|role| !manifest.roles.contains_key(role.get_ref())) {
+        return Err(source.at(role, format!("upgrade.empty: no role {}", role.get_ref())));
+    }
+    if let Some(column) = file.drained.iter().find(|column| !manifest.states.contains_key(column.get_ref())) {
+        return Err(source.at(column, format!("upgrade.drained: {} holds no states", column.get_ref())));
+    }
+    if file.says.get_ref().trim().is_empty() {
+        return Err(source.at(&file.says, "upgrade.says: say what must be done"));
+    }
+    let texts = |list: &[Spanned<String>]| list.iter().map(|t| t.get_ref().clone()).collect();
+    Ok(Drain {
+        says: file.says.get_ref().clone(),
+        source: file.source.clone(),
+        empty: texts(&file.empty),
+        drained: texts(&file.drained),
+    })
+}

@@ -1,0 +1,217 @@
+//! What a manifest says, as tables.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::sections::Section;
+use crate::manifest::compare::{Change, ChangeKind};
+use crate::manifest::{Engine, Manifest, State, StateSet, TableSpec};
+use crate::recipe::Recipes;
+
+/// A generation's states, tables and repairs.
+#[must_use]
+pub fn show(m: &Manifest, recipes: &Recipes) -> Vec<Section> {
+    let mut sections: Vec<Section> = m.states.iter().map(|(column, set)| states(m, column, set)).collect();
+    let roles = m.roles.iter().map(|(name, role)| {
+        vec![name.clone(), role.table.clone(), role.real(&role.key).join(", "), role.columns.len().to_string()]
+    });
+    sections.push(Section::table("roles", &["role", "table", "key", "columns"], roles.collect()));
+    sections.push(tables(m));
+    let usable = recipes.of(&m.scheduler).filter(|r| r.applies_to(m));
+    let usable = usable.map(|r| vec![r.file.name.clone(), r.file.title.clone()]).collect();
+    sections.push(Section::table("repairs", &["recipe", "what it does"], usable));
+    sections.push(sources(m));
+    sections
+}
+
+fn states(m: &Manifest, column: &str, set: &StateSet) -> Section {
+    let title = format!("{} ({}, {})", real(m, column), set.type_name, if set.text { "text" } else { "number" });
+    let null = set.null.iter().map(|s| ("NULL".to_owned(), s));
+    let other = set.other.iter().map(|s| ("any other".to_owned(), s));
+    let listed = set.states.iter().map(|s| (code(s), s));
+    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+    let row = |(code, s): (String, &State)| {
+        vec![code, s.name.clone(), s.phase.replace('_', " "), yes(s.finished), yes(s.legal)]
+    };
+    let rows = listed.chain(null).chain(other).map(row).collect();
+    Section::table(title, &["code", "name", "meaning", "finished", "legal here"], rows)
+}
+
+fn code(state: &State) -> String {
+    match state.when.as_slice() {
+        [] => state.code.clone(),
+        when => format!("{} (beside {})", state.code, when.join(", ")),
+    }
+}
+
+fn tables(m: &Manifest) -> Section {
+    let only = |t: &TableSpec| t.only.map_or("", Engine::title).to_owned();
+    let forbidden = |t: &TableSpec| if m.is_forbidden_table(&t.name) { "never written" } else { "" }.to_owned();
+    let row = |t: &TableSpec| {
+        vec![t.name.clone(), t.primary_key.join(", "), t.columns.len().to_string(), only(t), forbidden(t)]
+    };
+    Section::table("tables", &["table", "key", "columns", "only on", ""], m.tables.values().map(row).collect())
+}
+
+fn sources(m: &Manifest) -> Section {
+    let rows = m.sources.iter().map(|s| vec![s.clone()]).collect();
+    Section::table("read from", &["source"], rows)
+}
+
+/// The real column of a role column.
+fn real(m: &Manifest, column: &str) -> String {
+    let role = column.split('.').next().unwrap_or_default();
+    match (m.roles.get(role), m.column(column)) {
+        (Some(role), Ok(name)) => format!("{}.{name}", role.table),
+        _ => column.to_owned(),
+    }
+}
+
+/// A generation for programs.
+#[must_use]
+pub fn show_json(m: &Manifest, recipes: &Recipes) -> Value {
+    let state = |s: &State| json!({ "code": s.code, "beside": s.when, "name": s.name, "phase": s.phase, "finished": s.finished, "legal": s.legal });
+    let set = |(column, set): (&String, &StateSet)| {
+        json!({
+            "role_column": column,
+            "column": real(m, column),
+            "type": set.type_name,
+            "stored_as": if set.text { "text" } else { "int" },
+            "states": set.states.iter().map(state).collect::<Vec<_>>(),
+            "null": set.null.as_ref().map(state),
+            "other": set.other.as_ref().map(state),
+        })
+    };
+    let table = |t: &TableSpec| {
+        let form = |e: Engine| {
+            let columns = t.columns_on(e).filter_map(|c| Some((c.name.clone(), Value::from(c.on(e)?.to_string()))));
+            Value::Object(columns.collect())
+        };
+        json!({
+            "name": t.name,
+            "primary_key": t.primary_key,
+            "only": t.only,
+            "never_written": m.is_forbidden_table(&t.name),
+            "mysql": form(Engine::MySql),
+            "postgresql": form(Engine::PostgreSql),
+        })
+    };
+    let usable = recipes.of(&m.scheduler).filter(|r| r.applies_to(m)).map(|r| r.file.name.clone());
+    json!({
+        "format": 1,
+        "scheduler": m.scheduler,
+        "title": m.title,
+        "generation": m.generation,
+        "releases": m.releases,
+        "approximate": m.approximate,
+        "states": m.states.iter().map(set).collect::<Vec<_>>(),
+        "roles": m.roles.iter().map(|(name, r)| json!({ "role": name, "table": r.table, "key": r.real(&r.key), "columns": r.columns })).collect::<Vec<_>>(),
+        "tables": m.tables.values().map(table).collect::<Vec<_>>(),
+        "recipes": usable.collect::<Vec<_>>(),
+        "sources": m.sources,
+    })
+}
+
+/// One step of a way between generations, for programs.
+#[derive(Serialize)]
+pub struct ShownStep {
+    /// The generation that is reached.
+    pub to: String,
+    /// Its releases.
+    pub releases: Vec<String>,
+    /// What it changes.
+    pub changes: Vec<Change>,
+}
+
+/// Changes under headings.
+#[must_use]
+pub fn changes(title: &str, changes: &[Change]) -> Vec<Section> {
+    let groups: [(&str, &dyn Fn(ChangeKind) -> bool); 3] = [
+        ("states", &|kind| kind < ChangeKind::TableAdded),
+        ("tables and columns", &|kind| kind >= ChangeKind::TableAdded && kind < ChangeKind::RecipeStarts),
+        ("repairs", &|kind| kind >= ChangeKind::RecipeStarts),
+    ];
+    let mut sections = Vec::new();
+    for (name, belongs) in groups {
+        let lines: Vec<String> = changes.iter().filter(|c| belongs(c.kind)).map(Change::sentence).collect();
+        if !lines.is_empty() {
+            let heading = if title.is_empty() { name.to_owned() } else { format!("{title}: {name}") };
+            sections.push(Section { title: heading, notes: lines, ..Section::default() });
+        }
+    }
+    sections
+}
+
+/// Each state of each column in each generation of a scheduler.
+#[must_use]
+pub fn matrix(all: &[&Manifest]) -> Vec<Section> {
+    let mut columns: Vec<&String> = all.iter().flat_map(|m| m.states.keys()).collect();
+    columns.sort();
+    columns.dedup();
+    columns.into_iter().map(|column| of_column(all, column)).collect()
+}
+
+fn of_column(all: &[&Manifest], column: &str) -> Section {
+    let groups = alike(all, column);
+    let mut codes: Vec<(String, String)> = Vec::new();
+    for (m, _) in &groups {
+        for (code, state) in m.states.get(column).map(listed).unwrap_or_default() {
+            if !codes.iter().any(|(c, name)| *c == code && *name == state.name) {
+                codes.push((code, state.name.clone()));
+            }
+        }
+    }
+    codes.sort_by_key(|(code, name)| (code.parse::<i64>().unwrap_or(i64::MAX), code.clone(), name.clone()));
+    let head: Vec<&str> = ["code", "name"].into_iter().chain(groups.iter().map(|(_, range)| range.as_str())).collect();
+    let row = |(code, name): &(String, String)| {
+        let cell = |m: &Manifest| {
+            let states = m.states.get(column).map(listed).unwrap_or_default();
+            let found = states.into_iter().find(|(c, s)| c == code && s.name == *name);
+            found.map_or_else(|| "·".to_owned(), |(_, s)| mark(s))
+        };
+        [code.clone(), name.clone()].into_iter().chain(groups.iter().map(|(m, _)| cell(m))).collect()
+    };
+    let rows = codes.iter().map(row).collect();
+    let newest = all.iter().rev().find(|m| m.states.contains_key(column));
+    let title = newest.map_or_else(|| column.to_owned(), |m| format!("{column} ({})", real(m, column)));
+    Section::table(title, &head, rows)
+}
+
+fn listed(set: &StateSet) -> Vec<(String, &State)> {
+    let null = set.null.iter().map(|s| ("NULL".to_owned(), s));
+    let other = set.other.iter().map(|s| ("any other".to_owned(), s));
+    set.states.iter().map(|s| (code(s), s)).chain(null).chain(other).collect()
+}
+
+/// What a cell of the matrix says.
+fn mark(state: &State) -> String {
+    match (state.legal, state.finished) {
+        (false, _) => "not here".to_owned(),
+        (true, true) => "finished".to_owned(),
+        (true, false) => "active".to_owned(),
+    }
+}
+
+/// Neighbouring generations in which a column holds the same states, with their releases.
+fn alike<'m>(all: &[&'m Manifest], column: &str) -> Vec<(&'m Manifest, String)> {
+    let same = |a: &Manifest, b: &Manifest| {
+        let cells = |m: &Manifest| -> Option<Vec<(String, String, String)>> {
+            let states = m.states.get(column).map(listed)?;
+            Some(states.into_iter().map(|(code, s)| (code, s.name.clone(), mark(s))).collect())
+        };
+        cells(a) == cells(b)
+    };
+    let mut groups: Vec<(&Manifest, &Manifest)> = Vec::new();
+    for m in all {
+        match groups.last_mut() {
+            Some((first, last)) if same(first, m) => *last = m,
+            _ => groups.push((m, m)),
+        }
+    }
+    let range = |first: &Manifest, last: &Manifest| match (first.releases.first(), last.releases.last()) {
+        (Some(from), Some(to)) if from != to => format!("{from} – {to}"),
+        (Some(only), _) => only.clone(),
+        _ => first.generation.clone(),
+    };
+    groups.into_iter().filter(|(m, _)| m.states.contains_key(column)).map(|(a, b)| (a, range(a, b))).collect()
+}

@@ -1,0 +1,206 @@
+//! What an upgrade breaks, for people, programs and CI systems.
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::sections::Section;
+use crate::lint::Level;
+use crate::ui::{BAD, GOOD, HEAD, WARN, paint, rows_of, safe, wrap};
+use crate::upgrade::{About, FORMAT, Finding};
+use crate::{Error, Result};
+
+/// The findings of an upgrade check.
+#[derive(Serialize)]
+pub struct UpgradeReport {
+    /// The version of this form.
+    pub format: u32,
+    /// The scheduler's name for people.
+    pub title: String,
+    /// The release that runs, or ran.
+    pub from: String,
+    /// The release that is reached.
+    pub to: String,
+    /// The database, if one was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub database: Option<String>,
+    /// Whether the upgrade has already run.
+    pub after: bool,
+    /// The findings, the worst first.
+    pub findings: Vec<Finding>,
+}
+
+impl UpgradeReport {
+    /// A report of findings.
+    #[must_use]
+    pub fn new(title: &str, from: &str, to: &str, mut findings: Vec<Finding>) -> Self {
+        findings.sort_by(|a, b| {
+            (std::cmp::Reverse(a.level), a.about, &a.code, &a.subject).cmp(&(
+                std::cmp::Reverse(b.level),
+                b.about,
+                &b.code,
+                &b.subject,
+            ))
+        });
+        let (title, from, to) = (title.to_owned(), from.to_owned(), to.to_owned());
+        Self { format: FORMAT, title, from, to, database: None, after: false, findings }
+    }
+
+    /// Whether something breaks.
+    #[must_use]
+    pub fn breaks(&self) -> bool {
+        self.findings.iter().any(|f| f.level > Level::Info)
+    }
+
+    fn heading(&self) -> String {
+        let place = self.database.as_ref().map(|d| format!(" in {d}")).unwrap_or_default();
+        let verb = if self.after { "after the upgrade" } else { "upgrade" };
+        format!("{}: {verb} {} → {}{place}", self.title, self.from, self.to)
+    }
+
+    /// The report in a form.
+    ///
+    /// # Errors
+    /// It cannot be written; a fault of flowmend.
+    pub fn render(&self, form: &str) -> Result<String> {
+        match form {
+            "json" => serde_json::to_string_pretty(self).map_err(|e| Error::internal(e.to_string())),
+            "sarif" => self.sarif(),
+            "junit" => self.junit(),
+            "markdown" => Ok(super::sections::markdown(&self.heading(), &self.sections())),
+            _ => Ok(self.human()),
+        }
+    }
+
+    fn human(&self) -> String {
+        let mut lines = vec![paint(HEAD, &self.heading())];
+        let count = |level| self.findings.iter().filter(|f| f.level == level).count();
+        let (errors, warnings) = (count(Level::Error), count(Level::Warning));
+        lines.push(match (errors, warnings) {
+            (0, 0) => paint(GOOD, "nothing breaks that flowmend knows of"),
+            _ => paint(BAD, &format!("{errors} errors, {warnings} warnings")),
+        });
+        for (about, heading) in ABOUT {
+            let found: Vec<&Finding> = self.findings.iter().filter(|f| f.about == about).collect();
+            if found.is_empty() {
+                continue;
+            }
+            lines.extend([String::new(), paint(HEAD, heading)]);
+            found.iter().for_each(|f| lines.extend(told(f)));
+        }
+        lines.join("\n")
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let row = |f: &Finding| {
+            let rows = f.rows.map(|n| n.to_string()).unwrap_or_default();
+            let since = f.since.clone().unwrap_or_default();
+            vec![f.level.name().to_owned(), f.code.clone(), f.subject.clone(), rows, since, with_help(f)]
+        };
+        let section = |(about, heading): (About, &str)| {
+            let rows: Vec<Vec<String>> = self.findings.iter().filter(|f| f.about == about).map(row).collect();
+            let head = ["level", "code", "what", "rows", "since", "finding"];
+            (!rows.is_empty()).then(|| Section::table(heading, &head, rows))
+        };
+        ABOUT.into_iter().filter_map(section).collect()
+    }
+
+    fn sarif(&self) -> Result<String> {
+        let mut codes: Vec<&str> = self.findings.iter().map(|f| f.code.as_str()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        let result = |f: &Finding| {
+            let level = match f.level {
+                Level::Error => "error",
+                Level::Warning => "warning",
+                Level::Info => "note",
+            };
+            json!({
+                "ruleId": f.code,
+                "ruleIndex": codes.iter().position(|c| *c == f.code),
+                "level": level,
+                "message": { "text": with_help(f) },
+                "locations": [{ "logicalLocations": [{ "fullyQualifiedName": f.subject }] }],
+            })
+        };
+        let rules: Vec<Value> = codes.iter().map(|code| json!({ "id": code })).collect();
+        let run = json!({
+            "tool": { "driver": { "name": "flowmend", "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules } },
+            "results": self.findings.iter().map(result).collect::<Vec<_>>(),
+        });
+        let whole = json!({ "$schema": super::lint::SARIF_SCHEMA, "version": "2.1.0", "runs": [run] });
+        serde_json::to_string_pretty(&whole).map_err(|e| Error::internal(e.to_string()))
+    }
+
+    fn junit(&self) -> Result<String> {
+        let mut report = Report::new("flowmend upgrade-check");
+        let mut suite = TestSuite::new(self.heading());
+        for f in &self.findings {
+            let mut status = match f.level {
+                Level::Info => TestCaseStatus::success(),
+                _ => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            };
+            status.set_message(f.message.clone());
+            if let TestCaseStatus::NonSuccess { .. } = &status {
+                status.set_type(f.level.name());
+                status.set_description(with_help(f));
+            }
+            let mut case = TestCase::new(format!("{}: {}", f.subject, f.code), status);
+            case.set_classname(f.code.clone());
+            suite.add_test_case(case);
+        }
+        if self.findings.is_empty() {
+            suite.add_test_case(TestCase::new("no findings", TestCaseStatus::success()));
+        }
+        report.add_test_suite(suite);
+        report.to_string().map_err(|e| Error::internal(e.to_string()))
+    }
+}
+
+/// The headings, in the order in which they matter.
+const ABOUT: [(About, &str); 5] = [
+    (About::Before, "Before the upgrade"),
+    (About::Rows, "Rows"),
+    (About::Schema, "Tables and columns of this database"),
+    (About::Scripts, "Scripts, views and reports"),
+    (About::Repairs, "Repairs"),
+];
+
+/// The sentence, how many rows, the facts and the ways out, a line each.
+fn with_help(f: &Finding) -> String {
+    let rows = f.rows.map(|n| format!("{}{}", rows_of(n), sample(f)));
+    [Some(f.message.clone()), rows]
+        .into_iter()
+        .flatten()
+        .chain(f.why.clone())
+        .chain(f.help.clone())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn sample(f: &Finding) -> String {
+    if f.sample.is_empty() { String::new() } else { format!(" (for example {})", safe(&f.sample.join(", "), 200)) }
+}
+
+fn told(f: &Finding) -> Vec<String> {
+    let level = match f.level {
+        Level::Error => paint(BAD, "error"),
+        Level::Warning => paint(WARN, "warning"),
+        Level::Info => "note".to_owned(),
+    };
+    let since = f.since.as_ref().map(|s| format!(" (since {s})")).unwrap_or_default();
+    let rows = f.rows.map(|n| format!(": {}{}", rows_of(n), sample(f))).unwrap_or_default();
+    let text = format!("{}{rows}{since}", f.message);
+    // A code says which column it is of; a sentence about a table names it.
+    let text = if f.about == About::Rows { format!("{} {text}", column(&f.subject)) } else { text };
+    let mut lines = wrap(&format!("  {level}: "), 4, &text);
+    if f.level > Level::Info {
+        f.why.iter().for_each(|why| lines.extend(wrap("    ", 6, why)));
+        f.help.iter().for_each(|help| lines.extend(wrap("    → ", 6, help)));
+    }
+    lines
+}
+
+fn column(subject: &str) -> &str {
+    subject.split(' ').next().unwrap_or(subject)
+}

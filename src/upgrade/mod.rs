@@ -1,0 +1,258 @@
+//! Upgrade checks: what of today's rows, codes, names and scripts is still right in another release. Pure.
+
+mod live;
+mod rows;
+mod schema;
+
+use serde::Serialize;
+
+pub use live::Seen;
+pub use rows::{CodeRows, of_rows};
+pub use schema::missing_of;
+
+use crate::lint::Level;
+use crate::manifest::compare::{Change, ChangeKind, compare};
+use crate::manifest::{Manifest, Manifests};
+use crate::recipe::{Recipe, Recipes};
+use crate::{Error, Result};
+
+/// The version of the report's JSON form.
+pub const FORMAT: u32 = 1;
+
+/// What a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum About {
+    /// What must be done before.
+    Before,
+    /// Rows and their codes.
+    Rows,
+    /// The database's tables and columns.
+    Schema,
+    /// Scripts and reports that name tables, columns and codes.
+    Scripts,
+    /// What flowmend can repair.
+    Repairs,
+}
+
+/// One thing that an upgrade breaks, or that must be known about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// A stable code.
+    pub code: String,
+    /// How bad it is.
+    pub level: Level,
+    /// What it is about.
+    pub about: About,
+    /// What it is about exactly: a table, `table.column`, a code of a column.
+    pub subject: String,
+    /// The sentence.
+    pub message: String,
+    /// The release with which it came, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// How many rows, if they were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+    /// Keys of some of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sample: Vec<String>,
+    /// The fact and its source.
+    pub why: Vec<String>,
+    /// The ways out.
+    pub help: Vec<String>,
+}
+
+impl Finding {
+    fn new(about: About, code: &str, level: Level, subject: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            code: code.to_owned(),
+            level,
+            about,
+            subject: subject.into(),
+            message: message.into(),
+            since: None,
+            rows: None,
+            sample: Vec::new(),
+            why: Vec::new(),
+            help: Vec::new(),
+        }
+    }
+
+    /// The database is known as another release than the one that was named.
+    #[must_use]
+    pub fn another_release(title: &str, release: &str, is: &str) -> Self {
+        let message = format!("the schema is that of {title} {is}, not of {release}");
+        let mut finding = Self::new(About::Schema, "another-release", Level::Error, "schema", message);
+        finding.help.push("say the release that runs, or find out which step of an upgrade did not run".to_owned());
+        finding
+    }
+
+    /// The database is not known as any release.
+    #[must_use]
+    pub fn not_recognised(title: &str, release: &str, why: &str) -> Self {
+        let message = format!("the schema is not wholly that of {title} {release}, nor of another release");
+        let mut finding = Self::new(About::Schema, "half-upgraded", Level::Error, "schema", message);
+        finding.why.push(why.to_owned());
+        finding.help.push("inspect and plan refuse such a database: repair the schema first".to_owned());
+        finding
+    }
+
+    /// What the linter says of a script at the new release.
+    #[must_use]
+    pub fn of_script(place: &str, found: &crate::lint::Finding) -> Self {
+        let mut finding =
+            Self::new(About::Scripts, &found.rule, found.level, place, format!("{place}: {}", found.message));
+        finding.why.clone_from(&found.why);
+        finding.help.clone_from(&found.help);
+        finding
+    }
+
+    /// A finding about rows that were counted: how many, and keys of some.
+    #[must_use]
+    pub fn counted(mut self, rows: u64, sample: Vec<String>) -> Self {
+        self.rows = Some(rows);
+        self.sample = sample;
+        self
+    }
+}
+
+/// An upgrade from one release to another, with every generation on the way.
+pub struct Upgrade<'m> {
+    /// The release that runs.
+    pub from: &'m Manifest,
+    /// The release that will run.
+    pub to: &'m Manifest,
+    /// The releases as they were named.
+    pub releases: (String, String),
+    /// What differs between the two.
+    pub changes: Vec<Change>,
+    /// What each generation on the way changes.
+    pub steps: Vec<Step<'m>>,
+}
+
+/// The way from one generation to the next.
+pub struct Step<'m> {
+    /// The generation that is reached.
+    pub to: &'m Manifest,
+    /// What it changes.
+    pub changes: Vec<Change>,
+}
+
+impl<'m> Upgrade<'m> {
+    /// The upgrade between two releases of a scheduler.
+    ///
+    /// # Errors
+    /// The scheduler or a release is not known.
+    pub fn between(manifests: &'m Manifests, scheduler: &str, from: &str, to: &str) -> Result<Self> {
+        let all = manifests.of(scheduler)?;
+        let (old, new) = (manifests.release(scheduler, from)?, manifests.release(scheduler, to)?);
+        let place = |m: &Manifest| all.iter().position(|other| other.generation == m.generation);
+        let (Some(first), Some(last)) = (place(old), place(new)) else {
+            return Err(Error::internal("a release without a generation"));
+        };
+        let mut way: Vec<&Manifest> = all[first.min(last)..=first.max(last)].to_vec();
+        if first > last {
+            way.reverse();
+        }
+        let steps = way.windows(2).map(|pair| Step { to: pair[1], changes: compare(pair[0], pair[1]) }).collect();
+        let changes = compare(old, new);
+        Ok(Self { from: old, to: new, releases: (from.to_owned(), to.to_owned()), changes, steps })
+    }
+
+    /// The first release of the generation that brings a change.
+    #[must_use]
+    pub fn since(&self, change: &Change) -> Option<String> {
+        let step = self.steps.iter().find(|step| step.changes.iter().any(|c| c.is_of(change)))?;
+        step.to.releases.first().cloned()
+    }
+
+    /// The release that a code of a column cannot be read in any more.
+    fn lost(&self, column: &str, code: &str) -> Option<String> {
+        // A code may go, come back and go again: the last step counts.
+        let lost = |step: &&Step<'_>| {
+            step.changes.iter().any(|c| {
+                let gone =
+                    matches!(c.kind, ChangeKind::StateRemoved | ChangeKind::StateIllegal | ChangeKind::StateMeaning)
+                        && c.code.as_deref() == Some(code);
+                let renumbered = c.kind == ChangeKind::StateRenumbered && c.before.as_deref() == Some(code);
+                c.subject == column && (gone || renumbered)
+            })
+        };
+        self.steps.iter().rev().find(lost)?.to.releases.first().cloned()
+    }
+
+    /// How people call the release that is reached.
+    fn goal(&self) -> String {
+        format!("{} {}", self.to.title, self.releases.1)
+    }
+
+    /// What breaks, as far as it is known without a database.
+    #[must_use]
+    pub fn findings(&self, recipes: &Recipes) -> Vec<Finding> {
+        let mut findings = self.before();
+        findings.extend(rows::foreseen(self));
+        findings.extend(schema::foreseen(self));
+        findings.extend(self.repairs(recipes));
+        findings
+    }
+
+    /// What upstream wants done before the upgrade, at every generation on the way.
+    fn before(&self) -> Vec<Finding> {
+        let of_step = |step: &Step<'_>| {
+            let since = step.to.releases.first().cloned();
+            let of_note = |note: &crate::manifest::Drain| {
+                let subject = note.empty.iter().chain(&note.drained).cloned().collect::<Vec<_>>().join(", ");
+                let mut finding =
+                    Finding::new(About::Before, "must-be-done-before", Level::Warning, subject, &note.says);
+                finding.since.clone_from(&since);
+                finding.why.push(note.source.clone());
+                finding
+            };
+            step.to.upgrade.iter().map(of_note).collect::<Vec<_>>()
+        };
+        self.steps.iter().flat_map(of_step).collect()
+    }
+
+    fn repairs(&self, recipes: &Recipes) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for recipe in recipes.of(&self.from.scheduler) {
+            let title = &recipe.file.title;
+            let name = &recipe.file.name;
+            let (before, after) = (recipe.applies_to(self.from), recipe.applies_to(self.to));
+            let (code, says) = match (before, after) {
+                (true, false) => {
+                    ("recipe-stops", format!("{name} cannot be used any more: {}", lacks(recipe, self.to)))
+                }
+                (false, true) => ("recipe-starts", format!("{name} can be used from here on: {title}")),
+                _ => continue,
+            };
+            findings.push(Finding::new(About::Repairs, code, Level::Info, name, says));
+        }
+        findings
+    }
+}
+
+fn lacks(recipe: &Recipe, manifest: &Manifest) -> String {
+    format!("{} has no {}", manifest.release_range(), recipe.lacking(manifest).join(", "))
+}
+
+/// What differs between two generations in the recipes that can be used.
+#[must_use]
+pub fn recipe_changes(recipes: &Recipes, from: &Manifest, to: &Manifest) -> Vec<Change> {
+    let change = |recipe: &Recipe| match (recipe.applies_to(from), recipe.applies_to(to)) {
+        (true, false) => {
+            let mut change = Change::new(ChangeKind::RecipeStops, &recipe.file.name);
+            change.after = Some(lacks(recipe, to));
+            Some(change)
+        }
+        (false, true) => Some(Change::new(ChangeKind::RecipeStarts, &recipe.file.name)),
+        _ => None,
+    };
+    recipes.of(&from.scheduler).filter_map(change).collect()
+}
+
+/// The source of a fact among a manifest's sources: the file that a name is in.
+fn source_of(manifest: &Manifest, name: &str) -> Vec<String> {
+    manifest.sources.iter().filter(|source| source.contains(name)).take(2).cloned().collect()
+}

@@ -1,0 +1,160 @@
+//! Rows whose code the new release cannot read, or reads as something else.
+
+use super::{About, Finding, Upgrade, source_of};
+use crate::lint::Level;
+use crate::manifest::{Manifest, State, StateSet};
+
+/// Rows of one table that hold one code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeRows {
+    /// The role column.
+    pub column: String,
+    /// The code; `None` is SQL NULL.
+    pub code: Option<String>,
+    /// The value of the column on which the code's meaning hangs, where it hangs on one.
+    pub with: Option<String>,
+    /// How many rows.
+    pub rows: u64,
+    /// Keys of some of them.
+    pub sample: Vec<String>,
+}
+
+/// What the new release does with a value that the old one wrote.
+enum Reading {
+    /// The column has no states any more.
+    Gone,
+    /// It has no such code.
+    Unreadable,
+    /// It has the code, but never in this column.
+    Illegal(String),
+    /// It takes it for something else.
+    Other(String),
+    /// It counts it as finished, or no longer does.
+    Finished { was: bool },
+    /// It has another name for it.
+    Renamed(String),
+}
+
+/// What breaks in rows, before any row is counted: every state that the old release may write.
+pub(super) fn foreseen(upgrade: &Upgrade<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (column, set) in &upgrade.from.states {
+        let null = set.null.iter().map(|state| (None, state));
+        let other = set.other.iter().map(|state| (Some(OTHER), state));
+        let listed = set.states.iter().filter(|s| s.legal).map(|s| (Some(s.code.as_str()), s));
+        for (code, state) in listed.chain(null).chain(other) {
+            let with = state.when.first().map(String::as_str);
+            let Some(reading) = reading(upgrade.to, column, code, with, Some(state)) else { continue };
+            let mut finding = finding(upgrade, column, code, Some(state), reading);
+            // Whether there are such rows is not known.
+            finding.level = finding.level.min(Level::Warning);
+            findings.push(finding);
+        }
+    }
+    findings
+}
+
+/// What breaks in rows that were counted: leftovers of earlier upgrades among them.
+#[must_use]
+pub fn of_rows(upgrade: &Upgrade<'_>, counted: &[CodeRows]) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for rows in counted {
+        let set = upgrade.from.states.get(&rows.column).or_else(|| upgrade.to.states.get(&rows.column));
+        let state = set.and_then(|set| set.of(rows.code.as_deref(), rows.with.as_deref()));
+        let Some(reading) = reading(upgrade.to, &rows.column, rows.code.as_deref(), rows.with.as_deref(), state) else {
+            continue;
+        };
+        let found = finding(upgrade, &rows.column, rows.code.as_deref(), state, reading);
+        findings.push(found.counted(rows.rows, rows.sample.clone()));
+    }
+    findings
+}
+
+/// Stands for every code that a manifest does not list.
+const OTHER: &str = "other";
+
+fn reading(
+    to: &Manifest,
+    column: &str,
+    code: Option<&str>,
+    with: Option<&str>,
+    was: Option<&State>,
+) -> Option<Reading> {
+    let Some(set) = to.states.get(column) else { return Some(Reading::Gone) };
+    let Some(is) = state_in(set, code, with) else { return Some(Reading::Unreadable) };
+    let Some(was) = was else { return None };
+    if !is.legal {
+        return Some(Reading::Illegal(is.name.clone()));
+    }
+    if is.phase != was.phase {
+        return Some(Reading::Other(is.name.clone()));
+    }
+    if is.finished != was.finished {
+        return Some(Reading::Finished { was: was.finished });
+    }
+    (is.name != was.name).then(|| Reading::Renamed(is.name.clone()))
+}
+
+fn state_in<'s>(set: &'s StateSet, code: Option<&str>, with: Option<&str>) -> Option<&'s State> {
+    if code == Some(OTHER) {
+        return set.other.as_ref();
+    }
+    set.of(code, with)
+}
+
+fn finding(upgrade: &Upgrade<'_>, column: &str, code: Option<&str>, was: Option<&State>, reading: Reading) -> Finding {
+    let goal = upgrade.goal();
+    let code = code.unwrap_or("NULL");
+    let subject = format!("{} {code}", real(upgrade.from, column));
+    let name = was.map_or("which the release that runs does not know either", |s| s.name.as_str());
+    let what = format!("{code} {name}");
+    let (id, level, message) = match &reading {
+        Reading::Gone => ("states-gone", Level::Info, format!("{what}: {goal} has no such column")),
+        Reading::Unreadable => ("unreadable-state", Level::Error, format!("{what}: {goal} cannot read this code")),
+        Reading::Illegal(is) => {
+            let message = format!("{what}: {goal} knows the code as {is}, but never writes it here");
+            ("illegal-state", Level::Error, message)
+        }
+        Reading::Other(is) => ("read-as-another-state", Level::Error, format!("{what}: {goal} reads it as {is}")),
+        Reading::Finished { was: true } => {
+            ("unfinished-again", Level::Warning, format!("{what}: finished so far, unfinished for {goal}"))
+        }
+        Reading::Finished { was: false } => {
+            ("finished-now", Level::Warning, format!("{what}: unfinished so far, finished for {goal}"))
+        }
+        Reading::Renamed(is) => ("state-renamed", Level::Info, format!("{what}: {goal} calls it {is}")),
+    };
+    let mut finding = Finding::new(About::Rows, id, level, subject, message);
+    finding.since = upgrade.lost(column, code);
+    add_facts(&mut finding, upgrade, column, code);
+    finding
+}
+
+/// The source, and the way out.
+fn add_facts(finding: &mut Finding, upgrade: &Upgrade<'_>, column: &str, code: &str) {
+    if let Some(set) = upgrade.to.states.get(column) {
+        let codes: Vec<&str> = set.states.iter().filter(|s| s.legal).map(|s| s.code.as_str()).collect();
+        finding.why.push(format!("{} of {} holds {}", set.type_name, upgrade.releases.1, codes.join(", ")));
+        finding.why.extend(source_of(upgrade.to, &set.type_name));
+    }
+    if finding.level < Level::Error {
+        return;
+    }
+    match upgrade.to.legacy(column, code) {
+        Some(legacy) => {
+            let to = upgrade.to.state_named(column, &legacy.to).map_or("", |s| s.code.as_str());
+            let sure = if legacy.sure { "" } else { "; somebody must judge whether that is meant" };
+            finding.help.push(format!("{code} became {to} {}{sure}: {}", legacy.to, legacy.why));
+        }
+        None => finding.help.push("finish such rows with the release that runs, before the upgrade".to_owned()),
+    }
+}
+
+/// The real column of a role column.
+pub(super) fn real(manifest: &Manifest, column: &str) -> String {
+    let role = column.split('.').next().unwrap_or_default();
+    match (manifest.roles.get(role), manifest.column(column)) {
+        (Some(role), Ok(name)) => format!("{}.{name}", role.table),
+        _ => column.to_owned(),
+    }
+}
