@@ -12,3 +12,4 @@ mod property;
 mod real;
 mod recipes;
 mod support;
+mod upgrade;

@@ -8,15 +8,15 @@ use std::sync::OnceLock;
 use toml::Spanned;
 
 use super::file::{
-    ClockFile, ColumnFile, FingerprintFile, HeartbeatFile, LockFile, ManifestFile, MeaningFile,
-    RegistryFile, RelationFile, RoleFile, StateFile, StateSetFile, TableFile,
+    ClockFile, ColumnFile, FingerprintFile, HeartbeatFile, LockFile, ManifestFile, MeaningFile, RegistryFile,
+    RelationFile, RoleFile, StateFile, StateSetFile, TableFile,
 };
 use super::schema::TableColumn;
 use super::source::Source;
 use super::{
-    allowed, old, BeatUnit, Clock, ColumnSpec, Engine, Expires, Fingerprint, Forbidden, ForeignKey, Heartbeat, Lock,
-    Manifest, NeverNull, RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, VersionIs, Words,
-    check, marks,
+    BeatUnit, Clock, ColumnSpec, Engine, Expires, Fingerprint, Forbidden, ForeignKey, Heartbeat, Lock, Manifest,
+    NeverNull, RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, VersionIs, Words, allowed,
+    check, marks, old,
 };
 use crate::data::{DataFile, Tree};
 use crate::{Error, Result};

@@ -82,10 +82,10 @@ fn reading(
 ) -> Option<Reading> {
     let Some(set) = to.states.get(column) else { return Some(Reading::Gone) };
     let Some(is) = state_in(set, code, with) else { return Some(Reading::Unreadable) };
-    let Some(was) = was else { return None };
     if !is.legal {
         return Some(Reading::Illegal(is.name.clone()));
     }
+    let was = was?;
     if is.phase != was.phase {
         return Some(Reading::Other(is.name.clone()));
     }

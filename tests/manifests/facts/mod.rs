@@ -5,6 +5,7 @@
 
 mod forbidden;
 mod mutations;
+mod neighbours;
 mod readers;
 mod released;
 mod states;

@@ -1,0 +1,147 @@
+//! What `manifests diff` says between neighbouring releases is what upstream changed: nothing
+//! missed, nothing invented.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use flowmend::manifest::compare::{Change, ChangeKind, compare};
+use flowmend::manifest::{Engine, Manifest, Manifests};
+
+use super::tables::{listed, lower};
+use super::{Codes, Differences, Known, Product, Upstream, known};
+
+type Names = BTreeSet<String>;
+
+#[test]
+fn changes_are_upstreams() {
+    let Some(known) = known("changes_are_upstreams") else { return };
+    let manifests = Manifests::load(None).unwrap();
+    let mut differences = Differences::default();
+    let mut compared = 0;
+    for Known { reader, releases } in known {
+        let told = listed(&manifests, reader.scheduler);
+        for pair in releases.windows(2) {
+            let of = |release: &Upstream| manifests.release(reader.scheduler, &release.version).ok();
+            let (Some(from), Some(to)) = (of(&pair[0]), of(&pair[1])) else { continue };
+            differences.place = format!("{} {} → {}", reader.scheduler, pair[0].version, pair[1].version);
+            let changes = compare(from, to);
+            for product in reader.products.iter().filter(|p| p.full) {
+                let upstream = (&pair[0], &pair[1]);
+                compared += usize::from(tables(&mut differences, product, upstream, &changes, &told));
+            }
+            states(&mut differences, (&pair[0], from), (&pair[1], to), &changes);
+        }
+    }
+    differences.none();
+    assert!(compared > 60, "{compared} pairs");
+}
+
+/// The changes of some kinds on one kind of database.
+fn of<'c>(changes: &'c [Change], engine: Engine, kind: ChangeKind) -> impl Iterator<Item = &'c Change> {
+    changes.iter().filter(move |c| c.kind == kind && c.engine.is_none_or(|e| e == engine))
+}
+
+fn tables(
+    differences: &mut Differences,
+    product: &Product,
+    (old, new): (&Upstream, &Upstream),
+    changes: &[Change],
+    told: &Names,
+) -> bool {
+    let engine = product.engine;
+    let (Some(old), Some(new)) = (old.tables.get(product.name), new.tables.get(product.name)) else { return false };
+    let names = |tables: &BTreeMap<String, super::Shape>| -> Names {
+        tables.keys().filter(|name| told.contains(*name)).cloned().collect()
+    };
+    let (was, is) = (names(old), names(new));
+    let subjects = |kind| of(changes, engine, kind).map(|c| c.subject.clone());
+    let renamed: BTreeMap<String, String> =
+        of(changes, engine, ChangeKind::TableRenamed).map(|c| (c.subject.clone(), c.after.clone().unwrap())).collect();
+    let gone: Names = subjects(ChangeKind::TableDropped).chain(renamed.keys().cloned()).collect();
+    let came: Names = subjects(ChangeKind::TableAdded).chain(renamed.values().cloned()).collect();
+    differences.same(format!("{}: tables that go", product.name), &gone, &was.difference(&is).cloned().collect());
+    differences.same(format!("{}: tables that come", product.name), &came, &is.difference(&was).cloned().collect());
+    for table in &was {
+        let Some(after) = new.get(renamed.get(table).unwrap_or(table)) else { continue };
+        columns(differences, engine, table, &old[table], after, changes);
+    }
+    true
+}
+
+fn columns(
+    differences: &mut Differences,
+    engine: Engine,
+    table: &str,
+    old: &super::Shape,
+    new: &super::Shape,
+    changes: &[Change],
+) {
+    let own = |kind| -> Vec<(String, &Change)> {
+        let inside = |c: &Change| Some(c.subject.strip_prefix(table)?.strip_prefix('.')?.to_lowercase());
+        of(changes, engine, kind).filter_map(|c| Some((inside(c)?, c))).collect()
+    };
+    let column = |shape: &super::Shape, name: &str| {
+        shape.columns.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, spec)| spec.clone())
+    };
+    let names = |shape: &super::Shape| -> Names { shape.columns.iter().map(|(n, _)| n.to_lowercase()).collect() };
+    let (was, is) = (names(old), names(new));
+    let renamed: BTreeMap<String, String> = own(ChangeKind::ColumnRenamed)
+        .into_iter()
+        .map(|(from, c)| (from, c.after.clone().unwrap().to_lowercase()))
+        .collect();
+    let gone = own(ChangeKind::ColumnDropped).into_iter().map(|(n, _)| n).chain(renamed.keys().cloned()).collect();
+    let came = own(ChangeKind::ColumnAdded).into_iter().map(|(n, _)| n).chain(renamed.values().cloned()).collect();
+    let place = format!("{engine:?} {table}");
+    differences.same(format!("{place}: columns that go"), &gone, &was.difference(&is).cloned().collect::<Names>());
+    differences.same(format!("{place}: columns that come"), &came, &is.difference(&was).cloned().collect::<Names>());
+    let differs = |name: &&String| {
+        let after = column(new, renamed.get(*name).unwrap_or(name));
+        after.is_some() && column(old, name) != after
+    };
+    let retyped: Names = own(ChangeKind::ColumnRetyped).into_iter().map(|(n, _)| n).collect();
+    differences.same(format!("{place}: columns retyped"), &retyped, &was.iter().filter(differs).cloned().collect());
+    let key: Vec<String> = old.primary_key.iter().map(|c| renamed.get(c).unwrap_or(c).clone()).collect();
+    let said = of(changes, engine, ChangeKind::KeyChanged).any(|c| c.subject == table);
+    differences.same(format!("{place}: key changes"), &said, &(lower(&key) != lower(&new.primary_key)));
+}
+
+fn states(
+    differences: &mut Differences,
+    (old, from): (&Upstream, &Manifest),
+    (new, to): (&Upstream, &Manifest),
+    changes: &[Change],
+) {
+    for column in from.states.keys().filter(|column| to.states.contains_key(*column)) {
+        let (Some(was), Some(is)) = (pairs(old, from, column), pairs(new, to, column)) else { continue };
+        let (mut gone, mut came) = (BTreeSet::new(), BTreeSet::new());
+        // A state whose meaning hangs on another column is ours to tell apart.
+        let plain = |c: &&Change| c.subject == *column && c.code.as_ref().is_some_and(|code| !code.contains(" ("));
+        for change in changes.iter().filter(plain) {
+            let (code, before) = (change.code.clone().unwrap(), change.before.clone().unwrap_or_default());
+            let after = change.after.clone().unwrap_or_default();
+            let name = |text: &str| text.split(" (").next().unwrap_or_default().to_owned();
+            match change.kind {
+                ChangeKind::StateRemoved => drop(gone.insert((code, before))),
+                ChangeKind::StateAdded => drop(came.insert((code, name(&after)))),
+                ChangeKind::StateRenamed => {
+                    gone.insert((code.clone(), before));
+                    came.insert((code, after));
+                }
+                ChangeKind::StateRenumbered => {
+                    gone.insert((before, code.clone()));
+                    came.insert((after, code));
+                }
+                _ => {}
+            }
+        }
+        differences.same(format!("{column}: codes that go"), &gone, &was.difference(&is).cloned().collect());
+        differences.same(format!("{column}: codes that come"), &came, &is.difference(&was).cloned().collect());
+    }
+}
+
+/// Code and name of every state of a role column, as upstream has them.
+fn pairs(upstream: &Upstream, m: &Manifest, column: &str) -> Option<BTreeSet<(String, String)>> {
+    let role = column.split('.').next()?;
+    let real = format!("{}.{}", m.roles.get(role)?.table, m.column(column).ok()?);
+    let holds = |codes: &&Codes| codes.columns.iter().any(|c| c.eq_ignore_ascii_case(&real));
+    Some(upstream.codes.iter().find(holds)?.values.iter().cloned().collect())
+}

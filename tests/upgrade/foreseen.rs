@@ -1,0 +1,76 @@
+//! Without a database: every neighbouring pair of releases, and long ways.
+
+use flowmend::manifest::Manifests;
+
+use super::{check, findings, of_code};
+
+#[test]
+fn every_neighbouring_pair() {
+    let manifests = Manifests::load(None).unwrap();
+    for scheduler in manifests.schedulers() {
+        let all = manifests.of(scheduler).unwrap();
+        for pair in all.windows(2) {
+            let (from, to) = (pair[0].releases.last().unwrap(), &pair[1].releases[0]);
+            for (from, to) in [(from, to), (to, from)] {
+                let run = check(scheduler, from, to, &["--format", "json"]);
+                assert!(run.code < 2, "{scheduler} {from} {to}: {run:?}");
+                assert!(run.err.is_empty(), "{}", run.err);
+                let breaks = findings(&run).iter().any(|f| f["level"] != "info");
+                assert_eq!(run.code == 1, breaks, "{scheduler} {from} {to}");
+            }
+        }
+    }
+}
+
+/// One enumeration becomes two: what each column loses.
+#[test]
+fn the_enumeration_is_split() {
+    let run = check("dolphinscheduler", "3.0.6", "3.1.0", &["--format", "json"]).expect(1);
+    let lost: Vec<String> = of_code(&findings(&run), "unreadable-state").into_iter().map(|(s, _, _)| s).collect();
+    for subject in ["t_ds_process_instance.state 9", "t_ds_process_instance.state 10", "t_ds_task_instance.state 5"] {
+        assert!(lost.iter().any(|s| s == subject), "{subject} is not in {lost:?}");
+    }
+    assert!(!lost.iter().any(|s| s == "t_ds_process_instance.state 16"), "{lost:?}");
+}
+
+/// A way over several generations names the one that brings each change.
+#[test]
+fn a_long_way_names_its_steps() {
+    let run = check("dolphinscheduler", "1.3.9", "3.4.1", &["--format", "json"]).expect(1);
+    let all = findings(&run);
+    let since = |code: &str, subject: &str| {
+        let found = of_code(&all, code).into_iter().find(|(s, _, _)| s == subject);
+        found.unwrap_or_else(|| panic!("no {code} {subject} in {}", run.out)).2.unwrap()
+    };
+    assert_eq!(since("table-renamed", "t_ds_process_instance"), "3.3.0");
+    assert_eq!(since("unreadable-state", "t_ds_process_instance.state 9"), "3.1.0");
+    // Gone in 3.1.0, back in 3.1.7, gone for good in 3.3.0.
+    assert_eq!(since("unreadable-state", "t_ds_task_instance.state 5"), "3.3.0");
+}
+
+#[test]
+fn what_cannot_be_asked() {
+    let run = check("dolphinscheduler", "9.9.9", "3.1.0", &[]).expect(2);
+    assert!(run.err.contains("no manifest for dolphinscheduler 9.9.9"), "{}", run.err);
+    let run = check("dolphinscheduler", "3.0.6", "3.1.0", &["--after"]).expect(2);
+    assert!(run.err.contains("--after looks at a database"), "{}", run.err);
+    let run = check("nobody", "1", "2", &[]).expect(2);
+    assert!(run.err.contains("unknown scheduler"), "{}", run.err);
+    check("dolphinscheduler", "3.1.9", "3.1.9", &[]).expect(0);
+}
+
+/// All forms, and the file.
+#[test]
+fn forms() {
+    let dir = tempfile::tempdir().unwrap();
+    for (form, mark) in
+        [("human", "Rows"), ("sarif", "\"2.1.0\""), ("junit", "<testsuites"), ("markdown", "## Rows"), ("json", "\"format\": 1")]
+    {
+        let file = dir.path().join(form);
+        let output = file.display().to_string();
+        let run = check("airflow", "2.11.2", "3.0.0", &["--format", form, "--output", &output]).expect(1);
+        assert!(run.out.is_empty(), "{}", run.out);
+        let text = std::fs::read_to_string(file).unwrap();
+        assert!(text.contains(mark) && text.contains("shutdown"), "{text}");
+    }
+}

@@ -1,0 +1,42 @@
+//! Scripts of a code base: what was right and is so no longer.
+
+use super::{check, findings};
+
+fn subjects(run: &crate::support::program::Run, code: &str) -> Vec<String> {
+    let all = findings(run);
+    let of = all.iter().filter(|f| f["code"] == code && f["about"] == "scripts");
+    of.map(|f| f["subject"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn only_what_the_upgrade_breaks() {
+    let dir = tempfile::tempdir().unwrap();
+    let below = dir.path().join("reports");
+    std::fs::create_dir(&below).unwrap();
+    // Wrong at both releases: lint is for that.
+    std::fs::write(dir.path().join("old.sql"), "UPDATE t_ds_task_instance SET no_such = 1 WHERE id = 1;\n").unwrap();
+    std::fs::write(dir.path().join("notes.txt"), "UPDATE t_ds_process_instance SET state = 9;\n").unwrap();
+    let script = "-- a report\n\nSELECT 1;\nUPDATE t_ds_task_instance SET state = 5, end_time = '2026-01-01' WHERE id = 1 AND state = 1;\n";
+    std::fs::write(below.join("stop.sql"), script).unwrap();
+    let path = dir.path().display().to_string();
+    let args = ["--sql", &path, "--dialect", "mysql", "--format", "json"];
+    let run = check("dolphinscheduler", "3.0.6", "3.1.0", &args).expect(1);
+    assert_eq!(subjects(&run, "unknown-state"), ["stop.sql:4"], "{}", run.out);
+    assert_eq!(subjects(&run, "unknown-column"), Vec::<String>::new());
+    // The code is back at 3.1.9, where a task that holds it does not count as finished.
+    let run = check("dolphinscheduler", "3.0.6", "3.1.9", &args).expect(1);
+    assert_eq!(subjects(&run, "unknown-state"), Vec::<String>::new());
+    // The tables have other names.
+    let run = check("dolphinscheduler", "3.2.2", "3.3.0", &args).expect(1);
+    assert!(!subjects(&run, "unknown-state").is_empty(), "{}", run.out);
+}
+
+#[test]
+fn which_scripts_in_which_dialect() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().display().to_string();
+    let run = check("dolphinscheduler", "3.0.6", "3.1.0", &["--sql", &path]).expect(2);
+    assert!(run.err.contains("--dialect"), "{}", run.err);
+    let run = check("dolphinscheduler", "3.0.6", "3.1.0", &["--sql", &path, "--dialect", "mysql"]).expect(2);
+    assert!(run.err.contains("holds no .sql file"), "{}", run.err);
+}
