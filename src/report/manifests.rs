@@ -167,7 +167,7 @@ fn of_column(all: &[&Manifest], column: &str) -> Section {
         let cell = |m: &Manifest| {
             let states = m.states.get(column).map(listed).unwrap_or_default();
             let found = states.into_iter().find(|(c, s)| c == code && s.name == *name);
-            found.map_or_else(|| "·".to_owned(), |(_, s)| mark(s))
+            found.map_or_else(|| ABSENT.to_owned(), |(_, s)| mark(s))
         };
         [code.clone(), name.clone()].into_iter().chain(groups.iter().map(|(m, _)| cell(m))).collect()
     };
@@ -176,6 +176,42 @@ fn of_column(all: &[&Manifest], column: &str) -> Section {
     let title = newest.map_or_else(|| column.to_owned(), |m| format!("{column} ({})", real(m, column)));
     Section::table(title, &head, rows)
 }
+
+/// The same for a terminal, where a column for each generation has no room: the releases in
+/// which a state is active, finished, or not for this column.
+#[must_use]
+pub fn spans(all: &[&Manifest]) -> Vec<Section> {
+    let narrow = |section: Section| {
+        let rows = section.rows.iter().map(|row| {
+            let [code, name, cells @ ..] = row.as_slice() else { return row.clone() };
+            vec![code.clone(), name.clone(), joined(&section.head[2..], cells)]
+        });
+        Section { rows: rows.collect(), head: ["code", "name", "releases"].map(ToOwned::to_owned).to_vec(), ..section }
+    };
+    matrix(all).into_iter().map(narrow).collect()
+}
+
+/// Neighbouring columns with the same mark as one span.
+fn joined(heads: &[String], cells: &[String]) -> String {
+    let mut spans: Vec<(&str, &str, &str)> = Vec::new();
+    for (head, cell) in heads.iter().zip(cells) {
+        let (from, to) = head.split_once(RANGE).unwrap_or((head, head));
+        match spans.last_mut() {
+            Some((mark, _, last)) if *mark == cell => *last = to,
+            _ => spans.push((cell, from, to)),
+        }
+    }
+    let shown = spans.iter().filter(|(mark, ..)| *mark != ABSENT);
+    let text = |(mark, from, to): &(&str, &str, &str)| {
+        if from == to { format!("{mark} {from}") } else { format!("{mark} {from}{RANGE}{to}") }
+    };
+    shown.map(text).collect::<Vec<_>>().join("; ")
+}
+
+/// What stands in the matrix where a generation has no such state.
+const ABSENT: &str = "·";
+/// What stands between the first and the last release of a span.
+const RANGE: &str = " – ";
 
 fn listed(set: &StateSet) -> Vec<(String, &State)> {
     let null = set.null.iter().map(|s| ("NULL".to_owned(), s));
@@ -209,7 +245,7 @@ fn alike<'m>(all: &[&'m Manifest], column: &str) -> Vec<(&'m Manifest, String)> 
         }
     }
     let range = |first: &Manifest, last: &Manifest| match (first.releases.first(), last.releases.last()) {
-        (Some(from), Some(to)) if from != to => format!("{from} – {to}"),
+        (Some(from), Some(to)) if from != to => format!("{from}{RANGE}{to}"),
         (Some(only), _) => only.clone(),
         _ => first.generation.clone(),
     };

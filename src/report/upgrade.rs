@@ -188,7 +188,9 @@ fn told(f: &Finding) -> Vec<String> {
         Level::Warning => paint(WARN, "warning"),
         Level::Info => "note".to_owned(),
     };
-    let since = f.since.as_ref().map(|s| format!(" (since {s})")).unwrap_or_default();
+    // Of a column that is missing the sentence says it.
+    let since =
+        f.since.as_ref().filter(|_| f.about != About::Schema).map(|s| format!(" (since {s})")).unwrap_or_default();
     let rows = f.rows.map(|n| format!(": {}{}", rows_of(n), sample(f))).unwrap_or_default();
     let text = format!("{}{rows}{since}", f.message);
     // A code says which column it is of; a sentence about a table names it.

@@ -72,16 +72,16 @@ fn missing(manifests: &Manifests, manifest: &Manifest, table: &str, column: Opti
     let what = column.map_or_else(|| format!("table {table}"), |c| format!("column {table}.{c}"));
     let subject = column.map_or_else(|| table.to_owned(), |c| format!("{table}.{c}"));
     let release = manifest.release_range();
-    let message = format!("{what} is missing, which {release} has");
-    let mut finding = Finding::new(About::Schema, "schema-older-than-version", Level::Error, subject, message);
     let has = |m: &&Manifest| {
         let found = m.tables.values().find(|t| t.name.eq_ignore_ascii_case(table));
         found.is_some_and(|t| column.is_none_or(|c| t.columns.iter().any(|own| own.name.eq_ignore_ascii_case(c))))
     };
     let all = manifests.of(&manifest.scheduler).unwrap_or_default();
-    finding.since = all.into_iter().find(has).and_then(|m| m.releases.first().cloned());
-    let first = finding.since.clone().unwrap_or_default();
-    finding.why.push(format!("first present in {first}"));
+    let since = all.into_iter().find(has).and_then(|m| m.releases.first().cloned());
+    let first = since.clone().unwrap_or_default();
+    let message = format!("{what} is missing, which {release} has; first present in {first}");
+    let mut finding = Finding::new(About::Schema, "schema-older-than-version", Level::Error, subject, message);
+    finding.since = since;
     finding.help.push("a step of an earlier upgrade did not run, or the version is not the one that runs: compare with the scheduler's own upgrade scripts before you go on".to_owned());
     finding
 }

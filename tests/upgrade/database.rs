@@ -1,6 +1,6 @@
 //! On databases: rows per code, columns that are missing, what must go first.
 
-use flowmend::manifest::Manifest;
+use flowmend::manifest::{Manifest, ddl};
 
 use super::{check, counted, findings, of_code};
 use crate::support::db::{Server, TestDb};
@@ -17,6 +17,13 @@ fn tasks(rows: &mut Rows<'_>, states: &[(&str, &str)]) {
     for (id, state) in states {
         rows.add("task_instance", &[("id", Some(id)), ("run_id", Some("1")), ("state", Some(state))]);
     }
+}
+
+/// A database with every table of a release.
+fn whole(server: Server, m: &Manifest) -> TestDb {
+    let db = TestDb::new(server);
+    db.exec_all(&ddl::create_all(m, &server.dialect()));
+    db
 }
 
 fn filled(server: Server, m: &Manifest) -> TestDb {
@@ -44,7 +51,8 @@ fn codes_that_the_next_release_cannot_read() {
             let run = check("dolphinscheduler", "3.0.6", to, &["--url", &db.url, "--format", "json"]).expect(1);
             counted(&findings(&run), code)
         };
-        let tasks = [("t_ds_task_instance.state 11", 1), ("t_ds_task_instance.state 15", 1), ("t_ds_task_instance.state 5", 1)];
+        let tasks =
+            [("t_ds_task_instance.state 11", 1), ("t_ds_task_instance.state 15", 1), ("t_ds_task_instance.state 5", 1)];
         let two = [("t_ds_process_instance.state 10", 1), ("t_ds_process_instance.state 9", 1)];
         assert_eq!(ask("3.1.0", "unreadable-state"), pairs(&[&two[..], &tasks].concat()), "{server:?}");
         let four = [
@@ -77,9 +85,8 @@ fn codes_are_those_of_their_column() {
 fn a_step_that_did_not_run() {
     let old = manifest("2.0.1");
     for server in Server::available("a_step_that_did_not_run") {
-        let db = TestDb::with_schema(server, &old);
-        db.exec("CREATE TABLE t_ds_version (id int NOT NULL, version varchar(200) NOT NULL)");
-        db.exec("INSERT INTO t_ds_version VALUES (1, '2.0.5')");
+        let db = whole(server, &old);
+        db.exec("INSERT INTO t_ds_version (id, version) VALUES (1, '2.0.5')");
         let ask = |to: &str| {
             let args = ["--url", &db.url, "--format", "json"];
             findings(&check("dolphinscheduler", "2.0.5", to, &args).expect(1))
@@ -121,6 +128,7 @@ fn null_is_a_state() {
     for server in Server::available("null_is_a_state") {
         let db = TestDb::with_schema(server, &m);
         let mut rows = Rows::new(&m, server.dialect());
+        rows.add("dag_run", &[("state", Some("success"))]);
         rows.add("task_instance", &[("state", None)]);
         rows.add("task_instance", &[("task_id", Some("b")), ("state", Some("shutdown"))]);
         db.exec_all(&rows.statements);
@@ -134,7 +142,7 @@ fn null_is_a_state() {
 fn a_database_that_can_be_upgraded() {
     let m = manifest("3.1.9");
     for server in Server::available("a_database_that_can_be_upgraded") {
-        let db = TestDb::with_schema(server, &m);
+        let db = whole(server, &m);
         let mut rows = Rows::new(&m, server.dialect());
         runs(&mut rows, &[("1", Some("7")), ("2", Some("6"))]);
         db.exec_all(&rows.statements);

@@ -63,9 +63,13 @@ fn what_cannot_be_asked() {
 #[test]
 fn forms() {
     let dir = tempfile::tempdir().unwrap();
-    for (form, mark) in
-        [("human", "Rows"), ("sarif", "\"2.1.0\""), ("junit", "<testsuites"), ("markdown", "## Rows"), ("json", "\"format\": 1")]
-    {
+    for (form, mark) in [
+        ("human", "Rows"),
+        ("sarif", "\"2.1.0\""),
+        ("junit", "<testsuites"),
+        ("markdown", "## Rows"),
+        ("json", "\"format\": 1"),
+    ] {
         let file = dir.path().join(form);
         let output = file.display().to_string();
         let run = check("airflow", "2.11.2", "3.0.0", &["--format", form, "--output", &output]).expect(1);

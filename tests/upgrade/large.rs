@@ -20,7 +20,8 @@ fn each_table_is_read_once() {
     ));
     let run = check("dolphinscheduler", "3.0.6", "3.1.0", &["--url", &db.url, "--format", "json"]).expect(1);
     assert_eq!(counted(&findings(&run), "unreadable-state"), [("t_ds_task_instance.state 5".to_owned(), 1_000_000)]);
-    let args = ["upgrade-check", "--scheduler", "dolphinscheduler", "--from", "3.0.6", "--to", "3.1.0", "--url", &db.url];
+    let args =
+        ["upgrade-check", "--scheduler", "dolphinscheduler", "--from", "3.0.6", "--to", "3.1.0", "--url", &db.url];
     let said = flowmend([&args[..], &["-vv", "--color", "never"]].concat());
     for table in ["t_ds_task_instance", "t_ds_process_instance", "t_ds_command"] {
         let reads = said.err.lines().filter(|l| l.contains("SELECT") && l.contains(&format!("FROM \"{table}\"")));

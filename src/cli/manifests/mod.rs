@@ -10,7 +10,7 @@ use crate::dialect::Dialect;
 use crate::manifest::compare::compare;
 use crate::manifest::{Manifest, Manifests};
 use crate::recipe::Recipes;
-use crate::report::manifests::{ShownStep, changes, matrix, show, show_json};
+use crate::report::manifests::{ShownStep, changes, matrix, show, show_json, spans};
 use crate::report::sections::{Section, markdown, terminal};
 use crate::upgrade::{Upgrade, recipe_changes};
 use crate::{Error, Result, report, ui};
@@ -110,11 +110,12 @@ fn diff(app: &App, m: &ArgMatches) -> Result<u8> {
 fn states(app: &App, m: &ArgMatches) -> Result<u8> {
     let all = app.manifests.of(word(m, "scheduler")?)?;
     let title = all.last().map(|m| m.title.clone()).unwrap_or_default();
-    let sections = matrix(&all);
     if wants_json(m) {
+        let sections = matrix(&all);
         let json = sections.iter().map(|s| serde_json::json!({ "column": s.title, "head": s.head, "rows": s.rows }));
         return report::json(&json.collect::<Vec<_>>()).map(|()| 0);
     }
+    let sections = if given(m, "format") == Some("markdown") { matrix(&all) } else { spans(&all) };
     print(m, &format!("{title}: states by release"), &sections);
     Ok(0)
 }

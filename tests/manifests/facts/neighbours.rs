@@ -36,7 +36,7 @@ fn changes_are_upstreams() {
 }
 
 /// The changes of some kinds on one kind of database.
-fn of<'c>(changes: &'c [Change], engine: Engine, kind: ChangeKind) -> impl Iterator<Item = &'c Change> {
+fn of(changes: &[Change], engine: Engine, kind: ChangeKind) -> impl Iterator<Item = &Change> {
     changes.iter().filter(move |c| c.kind == kind && c.engine.is_none_or(|e| e == engine))
 }
 
