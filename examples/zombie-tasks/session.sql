@@ -1,4 +1,4 @@
--- flowmend bundle 20d41b5d849d6d8d: session settings
+-- flowmend bundle 5f66f852902a5327: session settings
 -- The session is set here, so that it does not hang on the client's defaults.
 SET NAMES utf8mb4;
 -- Strict, so that a guard cannot be bent to fit; backslash escapes stay on.

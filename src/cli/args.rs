@@ -329,6 +329,7 @@ fn parameter(p: &Parameter) -> Arg {
         ParameterKind::Age => signed(arg.value_name("DURATION")),
         ParameterKind::Texts => arg.action(ArgAction::Append).value_name("VALUE"),
         ParameterKind::Numbers => signed(arg.action(ArgAction::Append).value_name("VALUE")),
+        ParameterKind::Legacy => arg.action(ArgAction::Append).value_name("COLUMN.CODE=STATE"),
         ParameterKind::Owners | ParameterKind::Names => arg.action(ArgAction::Append).value_name("OWNER"),
     }
 }

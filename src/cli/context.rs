@@ -248,7 +248,7 @@ pub(super) fn said_dead(app: &App, ground: &Ground, given: &Given, said_by: &str
     let m = &ground.found.manifest;
     let mut claims: Vec<OwnerClaim> = Vec::new();
     for recipe in app.recipes.of(&m.scheduler).filter(|r| r.applies_to(m)) {
-        let params = Params::read(recipe, &of_recipe(given, recipe), ground.now, ground.zone.as_ref(), said_by)?;
+        let params = Params::read(recipe, m, &of_recipe(given, recipe), ground.now, ground.zone.as_ref(), said_by)?;
         for claim in params.owners() {
             if !claims.contains(&claim) {
                 claims.push(claim);

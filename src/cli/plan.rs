@@ -100,7 +100,7 @@ fn chosen_parts<'a>(
 ) -> Result<Vec<PlanPart<'a>>> {
     let said_by = operator(m);
     let read = |r: &Recipe, given: &Given| {
-        let mut params = Params::read(r, given, ground.now, ground.zone.as_ref(), &said_by)?;
+        let mut params = Params::read(r, &ground.found.manifest, given, ground.now, ground.zone.as_ref(), &said_by)?;
         params.add_owners(shown_dead);
         Ok(params)
     };

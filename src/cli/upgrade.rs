@@ -24,7 +24,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let text = |flag: &str| given(m, flag).ok_or_else(|| Error::usage(format!("--{flag} is missing")));
     let (scheduler, from, to) = (text("scheduler")?, text("from")?, text("to")?);
     let manifests = app.manifests.prefixed(table_prefix(m)?)?;
-    let upgrade = Upgrade::between(&manifests, scheduler, from, to)?;
+    let upgrade = Upgrade::between(&manifests, scheduler, from, to)?.repaired_by(&app.recipes, m.get_flag("after"));
     let mut db = match given(m, "url") {
         Some(_) => Some(open(m, Access::ReadOnly).await?),
         None if m.get_flag("after") => {

@@ -126,7 +126,7 @@ impl Findings {
         request: &SurveyRequest<'_>,
     ) -> Result<()> {
         let given = of_recipe(request.given, recipe);
-        let mut params = Params::read(recipe, &given, request.now, request.zone, request.said_by)?;
+        let mut params = Params::read(recipe, &found.manifest, &given, request.now, request.zone, request.said_by)?;
         params.add_owners(request.shown_dead);
         let (dialect, schema) = (db.dialect.clone(), db.schema.clone());
         let site = Site {
@@ -139,8 +139,7 @@ impl Findings {
         };
         let inputs = Inputs::new(site, recipe, &params)?;
         let looked = looked_rows(db, &inputs).await?;
-        let choice = recipe.file.choice.as_ref().map(|c| c.verdict.as_str());
-        let is_found = |r: &LookedRow| r.verdict == "plan" || r.verdict == REPORT || Some(r.verdict.as_str()) == choice;
+        let is_found = |r: &LookedRow| r.verdict == REPORT || recipe.finds(&r.verdict);
         for finding in &recipe.file.findings {
             let rows: Vec<&LookedRow> = looked.iter().filter(|r| r.finding == finding.code && is_found(r)).collect();
             if !rows.is_empty() {

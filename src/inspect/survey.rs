@@ -13,7 +13,7 @@ use super::{Identified, begin_snapshot, end_snapshot};
 use crate::Result;
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::manifest::{State, StateSet, Words};
+use crate::manifest::{Legacy, Manifest, State, StateSet, Words};
 use crate::plan::{OwnerClaim, Zone, said_dead_now};
 use crate::recipe::Recipes;
 
@@ -96,6 +96,9 @@ pub struct Anomaly {
     pub sample: Vec<String>,
     /// What to know about it.
     pub note: String,
+    /// The command that repairs it, where flowmend can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub way_out: Option<String>,
 }
 
 /// What the operator asked for.
@@ -132,7 +135,7 @@ pub async fn survey(
 ) -> Result<InspectReport> {
     let beats = read_beats(db, catalog, &found.manifest).await?;
     begin_snapshot(db).await?;
-    let (states, mut anomalies) = states(db, found).await?;
+    let (states, mut anomalies) = states(db, found, request.recipes).await?;
     anomalies.extend(null_columns(db, found).await?);
     let mut report = InspectReport {
         format: REPORT_FORMAT,
@@ -176,7 +179,7 @@ pub async fn survey(
     Ok(report)
 }
 
-async fn states(db: &mut Database, found: &Identified) -> Result<(Vec<StateCount>, Vec<Anomaly>)> {
+async fn states(db: &mut Database, found: &Identified, recipes: &Recipes) -> Result<(Vec<StateCount>, Vec<Anomaly>)> {
     let m = &found.manifest;
     let (mut counts, mut anomalies) = (Vec::new(), Vec::new());
     for (name, set) in &m.states {
@@ -191,13 +194,16 @@ async fn states(db: &mut Database, found: &Identified) -> Result<(Vec<StateCount
                     None => format!("{column} IS NULL"),
                     Some(code) => format!("{} = {}", db.dialect.as_text(&column), db.dialect.text_literal(code)),
                 };
+                let legacy = code.as_deref().and_then(|code| m.legacy(name, code));
+                let way_out = legacy.zip(recipes.mapping(m)).map(|(l, plan)| format!("{plan} {}", m.confirmation(l)));
                 anomalies.push(Anomaly {
                     kind: kind.into(),
                     column: real.clone(),
                     value: code.clone(),
                     rows,
                     sample: sample_keys(db, found, name, &condition).await?,
-                    note: note.into(),
+                    note: legacy.map_or_else(|| note.to_owned(), |legacy| proposal(m, legacy)),
+                    way_out,
                 });
             }
             counts.push(StateCount {
@@ -263,6 +269,13 @@ fn broken(code: Option<&str>, state: Option<&State>) -> Option<(&'static str, &'
     }
 }
 
+/// What a code of an earlier release may become.
+fn proposal(m: &Manifest, legacy: &Legacy) -> String {
+    let (name, to, why) = (&legacy.name, m.proposed(legacy), &legacy.why);
+    let sure = if legacy.sure { "" } else { ", which somebody must judge" };
+    format!("an earlier release wrote it as {name}, and this one cannot read it; {to} is proposed{sure}: {why}")
+}
+
 async fn null_columns(db: &mut Database, found: &Identified) -> Result<Vec<Anomaly>> {
     let m = &found.manifest;
     let mut anomalies = Vec::new();
@@ -282,6 +295,7 @@ async fn null_columns(db: &mut Database, found: &Identified) -> Result<Vec<Anoma
                 rows,
                 sample: sample_keys(db, found, &rule.column, &condition).await?,
                 note: format!("upstream writes {} by default; {}", rule.default, rule.why),
+                way_out: None,
             });
         }
     }

@@ -25,6 +25,13 @@ pub struct Legacy {
     pub why: String,
 }
 
+impl Legacy {
+    /// Whether another entry speaks of the same code.
+    fn is_of(&self, other: &Self) -> bool {
+        (&self.column, &self.code) == (&other.column, &other.code)
+    }
+}
+
 /// What must be done before an upgrade to a generation.
 #[derive(Clone, Debug)]
 pub struct Drain {
@@ -45,6 +52,33 @@ impl Manifest {
         self.legacy.iter().find(|l| l.column == column && l.code == code)
     }
 
+    /// How the operator confirms what is proposed for a code of an earlier generation:
+    /// `task.5=KILL`, with the role column where the role has several with such codes.
+    #[must_use]
+    pub fn confirmation(&self, legacy: &Legacy) -> String {
+        let role = |l: &Legacy| l.column.split('.').next().unwrap_or_default().to_owned();
+        let alone = self.legacy.iter().all(|l| role(l) != role(legacy) || l.column == legacy.column);
+        let column = if alone { role(legacy) } else { legacy.column.clone() };
+        format!("{column}.{}={}", legacy.code, legacy.to)
+    }
+
+    /// The state that is proposed for a code of an earlier generation, for people.
+    #[must_use]
+    pub fn proposed(&self, legacy: &Legacy) -> String {
+        let state = self.state_named(&legacy.column, &legacy.to).zip(self.states.get(&legacy.column));
+        state.map_or_else(|| legacy.to.clone(), |(state, set)| set.shown(state))
+    }
+
+    /// The real column of a role column, `table.column`.
+    #[must_use]
+    pub fn real_name(&self, column: &str) -> String {
+        let role = column.split('.').next().unwrap_or_default();
+        match (self.roles.get(role), self.column(column)) {
+            (Some(role), Ok(name)) => format!("{}.{name}", role.table),
+            _ => column.to_owned(),
+        }
+    }
+
     /// The state of a name that a column may hold.
     #[must_use]
     pub fn state_named(&self, column: &str, name: &str) -> Option<&State> {
@@ -54,11 +88,17 @@ impl Manifest {
 
 /// Reads what a file says of earlier generations into its manifest, which has the states already.
 pub(super) fn read(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    let mut own: Vec<Legacy> = Vec::new();
     for entry in &file.legacy {
         let legacy = legacy(manifest, source, entry)?;
-        manifest.legacy.retain(|l| (&l.column, &l.code) != (&legacy.column, &legacy.code));
-        manifest.legacy.push(legacy);
+        if own.iter().any(|l| l.is_of(&legacy)) {
+            let message = format!("legacy.code: {} {} is listed twice", legacy.column, legacy.code);
+            return Err(source.at(&entry.code, message));
+        }
+        own.push(legacy);
     }
+    manifest.legacy.retain(|l| !own.iter().any(|o| o.is_of(l)));
+    manifest.legacy.extend(own);
     // What may be written again is no leftover.
     let states = &manifest.states;
     let readable = |l: &Legacy| states.get(&l.column).is_none_or(|set| set.by_code(&l.code).is_some_and(|s| s.legal));

@@ -122,6 +122,15 @@ impl StateSet {
         if self.text { format!("'{}'", code.replace('\'', "''")) } else { code.to_owned() }
     }
 
+    /// A state for people: its code, and its name where that says more.
+    #[must_use]
+    pub fn shown(&self, state: &State) -> String {
+        if state.name.eq_ignore_ascii_case(&state.code) {
+            return state.name.clone();
+        }
+        format!("{} {}", state.code, state.name)
+    }
+
     /// The one state in a phase whose code alone says so.
     #[must_use]
     pub fn of_phase(&self, phase: &str) -> Option<&State> {

@@ -382,21 +382,25 @@ fn excepted(manifest: &Manifest, file: &StepFile) -> (Option<Reasoned>, Vec<Reas
 }
 
 /// Real column → code → name, for every state column of a step's role. A code whose
-/// meaning hangs on another column has the names that it has in the step's rows.
+/// meaning hangs on another column has the names that it has in the step's rows, and a
+/// code of an earlier release that these hold the one that it had there.
 fn state_names(manifest: &Manifest, step: &Step) -> BTreeMap<String, BTreeMap<String, String>> {
     let prefix = format!("{}.", step.role);
     let of_role = manifest.states.iter().filter_map(|(name, set)| {
         name.strip_prefix(&prefix)?;
         let column = manifest.column(name).ok()?;
+        let holds = |code: &str| step.rows.iter().any(|r| step.value_before(r, column) == Some(code));
+        let old = manifest.legacy.iter().filter(|l| l.column == *name && holds(&l.code));
         let with = set.with.as_ref().and_then(|w| manifest.column(w).ok());
         let rows = || {
             let beside = |r| with.map_or([None; 2], |w| [step.value_before(r, w), step.value_after(r, w)]);
             step.rows.iter().flat_map(beside)
         };
-        let name = |s: &State| if set.hangs(&s.code) { set.names_of(&s.code, rows()) } else { s.name.clone() };
-        let mut names: BTreeMap<_, _> = set.states.iter().map(|s| (s.code.clone(), name(s))).collect();
+        let name_of = |s: &State| if set.hangs(&s.code) { set.names_of(&s.code, rows()) } else { s.name.clone() };
+        let mut names: BTreeMap<_, _> = set.states.iter().map(|s| (s.code.clone(), name_of(s))).collect();
         names.extend(set.null.iter().map(|s| (NULL_STATE.to_owned(), s.name.clone())));
         names.extend(set.other.iter().map(|s| (OTHER_STATE.to_owned(), s.name.clone())));
+        names.extend(old.map(|l| (l.code.clone(), l.name.clone())));
         Some((column.to_owned(), names))
     });
     of_role.collect()

@@ -5,6 +5,7 @@ mod draft;
 mod epoch;
 mod finish;
 mod foresee;
+mod legacy;
 mod locks;
 mod overlay;
 mod owner;
@@ -20,6 +21,7 @@ pub use answers::{Answers, Before, Seen};
 pub use draft::{Draft, PassedOver};
 pub use epoch::{epoch_ms, utc, with_utc};
 pub use foresee::Foreseen;
+pub use legacy::Confirmed;
 pub use locks::lock_rows;
 pub use overlay::Overlay;
 pub use owner::{

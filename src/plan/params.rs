@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Zone;
+use super::legacy::{Confirmed, confirmations};
 use super::owner::{OwnerClaim, OwnerForm, read_claim};
+use crate::manifest::Manifest;
 use crate::recipe::{Parameter, ParameterKind, Recipe};
 use crate::ui::safe;
 use crate::{Error, Result};
@@ -26,6 +28,8 @@ pub enum ParamValue {
     Flag(bool),
     /// Owners said to be dead.
     Owners(Vec<OwnerClaim>),
+    /// What codes of earlier releases become.
+    Legacy(Vec<Confirmed>),
 }
 
 /// All parameters of a recipe, said or not, by name with `-` as `_`.
@@ -46,6 +50,7 @@ impl Params {
     /// A name the recipe does not know, or a value of the wrong kind.
     pub fn read(
         recipe: &Recipe,
+        manifest: &Manifest,
         given: &BTreeMap<String, Vec<String>>,
         now: Timestamp,
         zone: Option<&Zone>,
@@ -65,7 +70,7 @@ impl Params {
             if !texts.is_empty() {
                 params.given.insert(parameter.name.clone(), texts.join(","));
             }
-            let value = read_one(parameter, &texts, now, zone, said_by)?;
+            let value = read_one(parameter, &texts, manifest, now, zone, said_by)?;
             if let (ParameterKind::Age, Some(age)) = (parameter.kind, texts.last().and_then(|t| duration(t))) {
                 params.instant = now.checked_sub(age).ok().map(Timestamp::as_second);
             }
@@ -93,6 +98,16 @@ impl Params {
             }
         }
         found
+    }
+
+    /// The state that a code of an earlier release becomes, if the operator confirmed one.
+    #[must_use]
+    pub fn confirmed(&self, column: &str, code: &str) -> Option<&Confirmed> {
+        let said = self.values.values().filter_map(|v| match v {
+            ParamValue::Legacy(said) => Some(said),
+            _ => None,
+        });
+        said.flatten().find(|c| c.column == column && c.code == code)
     }
 
     /// The cut-off as seconds since the epoch, if an age was given.
@@ -147,7 +162,14 @@ fn refuse_empty(p: &Parameter, texts: &[String]) -> Result<()> {
     Err(Error::usage(format!("--{}: the value is empty", p.name)).hint("leave the flag out to name nothing"))
 }
 
-fn read_one(p: &Parameter, texts: &[String], now: Timestamp, zone: Option<&Zone>, said_by: &str) -> Result<ParamValue> {
+fn read_one(
+    p: &Parameter,
+    texts: &[String],
+    manifest: &Manifest,
+    now: Timestamp,
+    zone: Option<&Zone>,
+    said_by: &str,
+) -> Result<ParamValue> {
     if p.kind != ParameterKind::Flag {
         refuse_empty(p, texts)?;
     }
@@ -168,6 +190,7 @@ fn read_one(p: &Parameter, texts: &[String], now: Timestamp, zone: Option<&Zone>
         },
         ParameterKind::Texts => ParamValue::Texts(texts.to_vec()),
         ParameterKind::Numbers => ParamValue::Numbers(numbers(&p.name, texts)?),
+        ParameterKind::Legacy => ParamValue::Legacy(confirmations(&p.name, texts, manifest)?),
         ParameterKind::Owners | ParameterKind::Names => ParamValue::Owners(claims(p, texts, now, zone, said_by)?),
     })
 }

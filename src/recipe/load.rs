@@ -95,6 +95,16 @@ impl Recipes {
         })
     }
 
+    /// The command that gives rows with a code of an earlier release a state of this one, up
+    /// to what is confirmed, where a recipe does so.
+    #[must_use]
+    pub fn mapping(&self, manifest: &Manifest) -> Option<String> {
+        self.of(&manifest.scheduler).filter(|r| r.applies_to(manifest)).find_map(|r| {
+            let flag = r.file.parameters.iter().find(|p| p.kind == ParameterKind::Legacy)?;
+            Some(format!("flowmend plan {} --{}", r.file.name, flag.name))
+        })
+    }
+
     /// The role columns by which the recipes for a release name the owners of rows, each once.
     #[must_use]
     pub fn owner_columns(&self, manifest: &Manifest) -> Vec<&str> {

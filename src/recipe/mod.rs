@@ -161,6 +161,8 @@ pub enum ParameterKind {
     Owners,
     /// Owners known by a name of their own, `NAME[@TIME]`, given several times.
     Names,
+    /// What codes of earlier releases become, `COLUMN.CODE=STATE`, given several times.
+    Legacy,
 }
 
 impl ParameterKind {
@@ -170,7 +172,7 @@ impl ParameterKind {
         match self {
             Self::Owners => Some(OwnerForm::Address),
             Self::Names => Some(OwnerForm::Name),
-            Self::Choice | Self::Age | Self::Texts | Self::Numbers | Self::Flag => None,
+            Self::Choice | Self::Age | Self::Texts | Self::Numbers | Self::Flag | Self::Legacy => None,
         }
     }
 }
@@ -205,6 +207,10 @@ pub struct Reason {
     /// Whether the row would be repaired if the operator proved its owner dead.
     #[serde(default)]
     pub needs_owner: bool,
+    /// Whether the row is wrong all the same, and only the operator's word is missing:
+    /// inspect shows it as found.
+    #[serde(default)]
+    pub found: bool,
 }
 
 /// A choice that is never made silently.
@@ -486,6 +492,14 @@ impl Recipe {
     #[must_use]
     pub fn reason(&self, code: &str) -> Option<&Reason> {
         self.file.left_out.iter().find(|r| r.code == code)
+    }
+
+    /// Whether a row with this verdict is shown as found: it is planned or shown, or only
+    /// the operator's choice or word is missing.
+    #[must_use]
+    pub fn finds(&self, verdict: &str) -> bool {
+        let chosen = self.file.choice.as_ref().is_some_and(|c| c.verdict == verdict);
+        verdict == "plan" || chosen || self.reason(verdict).is_some_and(|r| r.found)
     }
 
     /// The finding of a code.

@@ -3,6 +3,7 @@
 mod book;
 mod chain;
 pub mod files;
+mod legacy;
 pub mod locks;
 mod recipe_env;
 pub mod ticket;

@@ -13,7 +13,7 @@ use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::{Manifest, State, StateSet};
 use crate::plan::{ParamValue, Params, Zone, epoch_ms, with_utc};
 use crate::recipe::{Recipe, SHARED};
-use crate::render::ser;
+use crate::render::{legacy, ser};
 use crate::{Error, Result};
 
 /// Which states of a set a list keeps.
@@ -76,6 +76,7 @@ impl RecipeEnv {
         let (m, d) = (Arc::new(scope.manifest.clone()), Arc::new(scope.dialect.clone()));
         add_names(&mut env, scope, &m, &d);
         add_states(&mut env, &m);
+        legacy::add(&mut env, &m, scope.params);
         add_literals(&mut env, &d);
         env.add_global("param", params(scope.params));
         env.add_global("behaviour", ser(&scope.manifest.behaviour));
@@ -410,6 +411,8 @@ fn params(params: &Params) -> Value {
         ParamValue::Texts(texts) => Value::from(texts.clone()),
         ParamValue::Numbers(numbers) => Value::from(numbers.clone()),
         ParamValue::Flag(flag) => Value::from(*flag),
+        // `legacy()` says what was confirmed.
+        ParamValue::Legacy(said) => Value::from(!said.is_empty()),
         ParamValue::Owners(owners) => owners
             .iter()
             .map(|o| {

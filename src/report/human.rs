@@ -119,6 +119,9 @@ fn anomalies(r: &InspectReport) {
         out(format!("  {} {} {}: {}", paint(BAD, &a.kind), a.column, safe(&value, 40), rows_of(a.rows)));
         out(format!("    rows {}", safe(&a.sample.join(", "), 70)));
         wrapped("    ", 4, &a.note);
+        if let Some(way_out) = &a.way_out {
+            wrapped("    → ", 6, way_out);
+        }
     }
     out("");
 }

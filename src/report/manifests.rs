@@ -25,7 +25,7 @@ pub fn show(m: &Manifest, recipes: &Recipes) -> Vec<Section> {
 }
 
 fn states(m: &Manifest, column: &str, set: &StateSet) -> Section {
-    let title = format!("{} ({}, {})", real(m, column), set.type_name, if set.text { "text" } else { "number" });
+    let title = format!("{} ({}, {})", m.real_name(column), set.type_name, if set.text { "text" } else { "number" });
     let null = set.null.iter().map(|s| ("NULL".to_owned(), s));
     let other = set.other.iter().map(|s| ("any other".to_owned(), s));
     let listed = set.states.iter().map(|s| (code(s), s));
@@ -58,15 +58,6 @@ fn sources(m: &Manifest) -> Section {
     Section::table("read from", &["source"], rows)
 }
 
-/// The real column of a role column.
-fn real(m: &Manifest, column: &str) -> String {
-    let role = column.split('.').next().unwrap_or_default();
-    match (m.roles.get(role), m.column(column)) {
-        (Some(role), Ok(name)) => format!("{}.{name}", role.table),
-        _ => column.to_owned(),
-    }
-}
-
 /// A generation for programs.
 #[must_use]
 pub fn show_json(m: &Manifest, recipes: &Recipes) -> Value {
@@ -74,7 +65,7 @@ pub fn show_json(m: &Manifest, recipes: &Recipes) -> Value {
     let set = |(column, set): (&String, &StateSet)| {
         json!({
             "role_column": column,
-            "column": real(m, column),
+            "column": m.real_name(column),
             "type": set.type_name,
             "stored_as": if set.text { "text" } else { "int" },
             "states": set.states.iter().map(state).collect::<Vec<_>>(),
@@ -173,7 +164,7 @@ fn of_column(all: &[&Manifest], column: &str) -> Section {
     };
     let rows = codes.iter().map(row).collect();
     let newest = all.iter().rev().find(|m| m.states.contains_key(column));
-    let title = newest.map_or_else(|| column.to_owned(), |m| format!("{column} ({})", real(m, column)));
+    let title = newest.map_or_else(|| column.to_owned(), |m| format!("{column} ({})", m.real_name(column)));
     Section::table(title, &head, rows)
 }
 

@@ -99,11 +99,8 @@ impl Upgrade<'_> {
                 let waiting = note.empty.iter().map(|role| (role, seen.rows.get(role).copied().unwrap_or(0)));
                 let running = note.drained.iter().map(|column| (column, unfinished(self.from, column, seen.codes)));
                 for (what, rows) in waiting.chain(running).filter(|(_, rows)| *rows > 0) {
-                    let subject = self
-                        .from
-                        .roles
-                        .get(what)
-                        .map_or_else(|| super::rows::real(self.from, what), |role| role.table.clone());
+                    let subject =
+                        self.from.roles.get(what).map_or_else(|| self.from.real_name(what), |role| role.table.clone());
                     let mut f =
                         Finding::new(About::Before, "must-be-done-before", Level::Error, subject.clone(), &note.says);
                     f.since = step.to.releases.first().cloned();
@@ -122,7 +119,7 @@ impl Upgrade<'_> {
         let of_column = |column: &String| {
             let rows = unfinished(self.from, column, seen.codes);
             let part = self.from.states.values().any(|s| s.with.as_ref() == Some(column));
-            let subject = super::rows::real(self.from, column);
+            let subject = self.from.real_name(column);
             let message = format!("{subject}: unfinished rows, best finished or stopped before the upgrade");
             let finding = Finding::new(About::Before, "unfinished-rows", Level::Info, subject, message);
             (rows > 0 && !part).then(|| finding.counted(rows, Vec::new()))

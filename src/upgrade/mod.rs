@@ -129,6 +129,10 @@ pub struct Upgrade<'m> {
     pub changes: Vec<Change>,
     /// What each generation on the way changes.
     pub steps: Vec<Step<'m>>,
+    /// Whether the new release runs already.
+    pub is_done: bool,
+    /// The command by which flowmend gives rows a code of the new release, where it can.
+    pub mapping: Option<String>,
 }
 
 /// The way from one generation to the next.
@@ -157,7 +161,14 @@ impl<'m> Upgrade<'m> {
         }
         let steps = way.windows(2).map(|pair| Step { to: pair[1], changes: compare(pair[0], pair[1]) }).collect();
         let changes = compare(old, new);
-        Ok(Self { from: old, to: new, releases: (from.to_owned(), to.to_owned()), changes, steps })
+        let releases = (from.to_owned(), to.to_owned());
+        Ok(Self { from: old, to: new, releases, changes, steps, is_done: false, mapping: None })
+    }
+
+    /// The same, with what these recipes can do for it afterwards, or now if it is done.
+    #[must_use]
+    pub fn repaired_by(self, recipes: &Recipes, is_done: bool) -> Self {
+        Self { mapping: recipes.mapping(self.to), is_done, ..self }
     }
 
     /// The first release of the generation that brings a change.

@@ -105,7 +105,7 @@ fn state_in<'s>(set: &'s StateSet, code: Option<&str>, with: Option<&str>) -> Op
 fn finding(upgrade: &Upgrade<'_>, column: &str, code: Option<&str>, was: Option<&State>, reading: Reading) -> Finding {
     let goal = upgrade.goal();
     let code = code.unwrap_or("NULL");
-    let subject = format!("{} {code}", real(upgrade.from, column));
+    let subject = format!("{} {code}", upgrade.from.real_name(column));
     let name = was.map_or("which the release that runs does not know either", |s| s.name.as_str());
     let what = format!("{code} {name}");
     let (id, level, message) = match &reading {
@@ -140,21 +140,22 @@ fn add_facts(finding: &mut Finding, upgrade: &Upgrade<'_>, column: &str, code: &
     if finding.level < Level::Error {
         return;
     }
-    match upgrade.to.legacy(column, code) {
-        Some(legacy) => {
-            let to = upgrade.to.state_named(column, &legacy.to).map_or("", |s| s.code.as_str());
-            let sure = if legacy.sure { "" } else { "; somebody must judge whether that is meant" };
-            finding.help.push(format!("{code} became {to} {}{sure}: {}", legacy.to, legacy.why));
-        }
-        None => finding.help.push("finish such rows with the release that runs, before the upgrade".to_owned()),
+    let Some(legacy) = upgrade.to.legacy(column, code) else {
+        finding.help.push(if upgrade.is_done { AFTER } else { BEFORE }.to_owned());
+        return;
+    };
+    let sure = if legacy.sure { "" } else { ", which somebody must judge" };
+    finding.why.push(format!("{} is proposed for {code}{sure}: {}", upgrade.to.proposed(legacy), legacy.why));
+    let repair = upgrade.mapping.as_ref().map(|command| format!("{command} {}", upgrade.to.confirmation(legacy)));
+    if upgrade.is_done {
+        finding.help.extend(repair);
+        return;
     }
+    finding.help.push(BEFORE.to_owned());
+    finding.help.extend(repair.map(|repair| format!("for what is left after it: {repair}")));
 }
 
-/// The real column of a role column.
-pub(super) fn real(manifest: &Manifest, column: &str) -> String {
-    let role = column.split('.').next().unwrap_or_default();
-    match (manifest.roles.get(role), manifest.column(column)) {
-        (Some(role), Ok(name)) => format!("{}.{name}", role.table),
-        _ => column.to_owned(),
-    }
-}
+/// The way out while the old release still runs.
+const BEFORE: &str = "finish such rows with the release that runs, before the upgrade";
+/// The way out where nothing is proposed for a code.
+const AFTER: &str = "flowmend inspect says which repair, if any, is for such rows";

@@ -32,7 +32,7 @@ fn of_change(upgrade: &Upgrade<'_>, change: &Change) -> Option<Finding> {
         _ => return None,
     };
     let subject = match &change.code {
-        Some(code) => format!("{} {code}", super::rows::real(upgrade.to, &change.subject)),
+        Some(code) => format!("{} {code}", upgrade.to.real_name(&change.subject)),
         None => change.subject.clone(),
     };
     let mut finding = Finding::new(About::Scripts, code, level, subject, change.sentence());

@@ -9,5 +9,6 @@ mod quartz;
 mod ready_stop;
 mod runbook;
 mod site;
+mod split_enum;
 mod task_group_leak;
 mod xxl_job;

@@ -163,7 +163,7 @@ async fn planned(
     let found = identify(&mut db, &catalog, &app().manifests, said(m)).await?;
     assert_eq!(found.manifest.generation, m.generation);
     let (now, zone) = (now(), zone());
-    let read = |r: &Recipe, given: &Flags| Params::read(r, given, now, Some(&zone), "tester");
+    let read = |r: &Recipe, given: &Flags| Params::read(r, m, given, now, Some(&zone), "tester");
     let mut parts = match recipe {
         Some(name) => {
             let recipe = app().recipes.get(&m.scheduler, name)?;

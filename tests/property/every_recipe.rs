@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use flowmend::apply::BundleState;
 use flowmend::db::Access;
+use flowmend::dialect::Dialect;
 use flowmend::manifest::Manifest;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -21,7 +22,7 @@ use crate::support::long;
 type Hits = BTreeMap<String, usize>;
 
 /// What the operator says, in turns.
-fn flags(turn: u64) -> BTreeMap<String, Vec<String>> {
+fn flags(m: &Manifest, turn: u64) -> BTreeMap<String, Vec<String>> {
     let pick = |values: &[&str]| values[usize::try_from(turn).unwrap() % values.len()].to_owned();
     let mut said = BTreeMap::from([
         ("choose".to_owned(), vec![pick(&["finish", "finish", "resume"])]),
@@ -33,7 +34,24 @@ fn flags(turn: u64) -> BTreeMap<String, Vec<String>> {
     if turn % 2 == 1 {
         said.insert("older-than".to_owned(), vec!["6h".to_owned()]);
     }
+    // Four of five codes of earlier releases.
+    let codes = (0u64..).zip(&m.legacy).filter(|(at, _)| at % 5 != turn % 5);
+    let confirmed: Vec<String> = codes.map(|(_, l)| m.confirmation(l)).collect();
+    if !confirmed.is_empty() {
+        said.insert("map".to_owned(), confirmed);
+    }
     said
+}
+
+/// Rows with a code that no release has get one that an earlier release had, in turns.
+fn left_by_upgrade(m: &Manifest, d: &Dialect, seed: u64) -> Vec<String> {
+    let write = |column: &String| {
+        let of: Vec<&str> = m.legacy.iter().filter(|l| l.column == *column).map(|l| l.code.as_str()).collect();
+        let code = of.get(usize::try_from(seed).unwrap() % of.len().max(1))?;
+        let (table, state) = (&m.role(column.split('.').next()?).ok()?.table, d.ident(m.column(column).ok()?));
+        Some(format!("UPDATE {} SET {state} = {code} WHERE {state} = {}", d.ident(table), generate::UNKNOWN))
+    };
+    m.states.keys().filter_map(write).collect()
 }
 
 /// One generated database, every recipe on it, one after the other.
@@ -63,6 +81,9 @@ fn case(server: Server, m: &Manifest, seed: u64, hits: &mut Hits) {
             column(definition)
         );
         db.rows(&slot).await.unwrap();
+        for sql in left_by_upgrade(m, &db.dialect, seed) {
+            db.rows(&sql).await.unwrap();
+        }
         if server == Server::PostgreSql {
             // Rows came with keys of their own, which a sequence does not see.
             let command = &m.roles["command"].table;
@@ -72,7 +93,7 @@ fn case(server: Server, m: &Manifest, seed: u64, hits: &mut Hits) {
         for (n, recipe) in all.iter().enumerate() {
             let name = recipe.as_deref().unwrap_or("all");
             let what = format!("{server:?} {} seed {seed}, {name}\n{}", m.generation, model.lines());
-            let flags = flags(seed + u64::try_from(n).unwrap());
+            let flags = flags(m, seed + u64::try_from(n).unwrap());
             let planned = drive::plan_any(&test, m, &flags, recipe.as_deref()).await;
             let (plan, files) = planned.unwrap_or_else(|e| panic!("{e}\n{what}"));
             if plan.steps.is_empty() {

@@ -13,7 +13,7 @@ use super::text::hostile;
 pub const DEFINITIONS: i64 = 3;
 const GROUPS: i64 = 3;
 /// A code that no release has.
-const UNKNOWN: i64 = 99;
+pub const UNKNOWN: i64 = 99;
 
 #[derive(Clone, Debug)]
 struct RunSpec {

@@ -547,3 +547,62 @@ fn allowed_writes() {
         mistake.is_found(FIRST);
     }
 }
+
+/// A code of an earlier release, with one line of it changed.
+fn with_legacy(says: &str, line: &str, of: [&str; 6]) {
+    let names = ["column", "code", "name", "to", "sure", "why"];
+    let keys: Vec<String> = names.iter().zip(of).map(|(name, value)| format!("{name} = {value}\n")).collect();
+    let copy = Copy::new();
+    copy.replace(SECOND, "[fingerprint]", &format!("[[legacy]]\n{}\n[fingerprint]", keys.concat()));
+    copy.fails(SECOND, line, &[says]);
+}
+
+#[test]
+fn codes_of_earlier_releases() {
+    let right = ["\"run.state\"", "\"LOST\"", "\"LOST\"", "\"BROKEN\"", "true", "\"the wiki\""];
+    let but = |at: usize, value: &'static str| {
+        let mut of = right;
+        of[at] = value;
+        of
+    };
+    for (at, value, line, says) in [
+        (0, "\"run.worker\"", "column = \"run.worker\"", "legacy.column: run.worker holds no states"),
+        (1, "7", "code = 7", "legacy.code"),
+        (1, "\"DONE\"", "\"DONE\"\nname = \"LOST\"", "run.state may hold DONE, so it is no leftover"),
+        (3, "\"ENDED\"", "to = \"ENDED\"", "legacy.to: run.state has no legal state ENDED"),
+        (4, "\"maybe\"", "sure = \"maybe\"", "invalid type"),
+        (5, "\" \"", "why = \" \"", "legacy.why: say why"),
+        (5, "\"w\"\nwhen = 1", "when = 1", "unknown field `when`"),
+    ] {
+        with_legacy(says, line, but(at, value));
+    }
+    let twice = "\"the wiki\"\n[[legacy]]\ncolumn = \"run.state\"\ncode = \"LOST\" # again\nname = \"LOST\"\nto = \"DONE\"\nsure = false\nwhy = \"w\"";
+    with_legacy("legacy.code: run.state LOST is listed twice", "\"LOST\" # again", but(5, twice));
+    let copy = Copy::new();
+    let keys =
+        "column = \"run.state\"\ncode = \"LOST\"\nname = \"LOST\"\nto = \"BROKEN\"\nsure = true\nwhy = \"the wiki\"";
+    copy.replace(SECOND, "[fingerprint]", &format!("[[legacy]]\n{keys}\n\n[fingerprint]"));
+    copy.check().expect(0);
+}
+
+#[test]
+fn what_an_upgrade_wants() {
+    for (note, line, says) in [
+        ("says = \" \"\nsource = \"w\"", "says = \" \"", "upgrade.says: say what must be done"),
+        ("says = \"s\"\nsource = \"w\"\nempty = [\"queue\"]", "empty =", "upgrade.empty: no role queue"),
+        (
+            "says = \"s\"\nsource = \"w\"\ndrained = [\"run.worker\"]",
+            "drained =",
+            "upgrade.drained: run.worker holds no states",
+        ),
+        ("says = \"s\"\nsource = \"w\"\nfull = []", "full =", "unknown field `full`"),
+    ] {
+        let copy = Copy::new();
+        copy.replace(SECOND, "[fingerprint]", &format!("[[upgrade]]\n{note}\n\n[fingerprint]"));
+        copy.fails(SECOND, line, &[says]);
+    }
+    let copy = Copy::new();
+    let note = "says = \"s\"\nsource = \"w\"\nempty = [\"seat\"]\ndrained = [\"run.state\"]";
+    copy.replace(SECOND, "[fingerprint]", &format!("[[upgrade]]\n{note}\n\n[fingerprint]"));
+    copy.check().expect(0);
+}

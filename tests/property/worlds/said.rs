@@ -36,6 +36,7 @@ fn values(
         ParameterKind::Choice if chooses => 100,
         ParameterKind::Owners | ParameterKind::Names => 85,
         ParameterKind::Age => 70,
+        ParameterKind::Legacy => 70,
         ParameterKind::Choice | ParameterKind::Flag => 50,
         _ if hints::parameter(&m.scheduler, &p.name).is_some() => 80,
         ParameterKind::Texts | ParameterKind::Numbers if scoped => 50,
@@ -49,8 +50,14 @@ fn values(
         ParameterKind::Flag => vec!["true".to_owned()],
         ParameterKind::Age => vec![(*dice.pick(&["6h", "6h", "1d", "10m"])).to_owned()],
         ParameterKind::Owners | ParameterKind::Names => owners(dice),
+        ParameterKind::Legacy => confirmed(m, dice),
         ParameterKind::Texts | ParameterKind::Numbers => named(m, p, world, dice),
     }
+}
+
+/// What is proposed for most codes of earlier releases.
+fn confirmed(m: &Manifest, dice: &mut Dice) -> Vec<String> {
+    m.legacy.iter().filter(|_| dice.in_hundred(80)).map(|l| m.confirmation(l)).collect()
 }
 
 fn owners(dice: &mut Dice) -> Vec<String> {

@@ -167,7 +167,8 @@ fn kind<'m>(m: &'m Manifest, column: &TableColumn, place: &Place<'_>, nullable: 
     let role_columns: Vec<String> = names.collect();
     for name in &role_columns {
         if let Some(states) = m.states.get(name) {
-            return Kind::State(codes(states, nullable));
+            let old = m.legacy.iter().filter(|l| l.column == *name).map(|l| (2, Some(l.code.clone())));
+            return Kind::State(codes(states, nullable).into_iter().chain(old).collect());
         }
         if let Some(words) = hints::column(&m.scheduler, name) {
             return Kind::Words(words);

@@ -7,6 +7,7 @@ mod gone_dags;
 mod healed;
 mod heartbeats;
 mod left_triggers;
+mod legacy_states;
 mod revisions;
 mod shown;
 mod stale_jobs;
