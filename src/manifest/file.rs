@@ -122,6 +122,7 @@ pub(super) struct StateFile {
     pub name: Spanned<String>,
     pub phase: Spanned<String>,
     pub finished: bool,
+    pub upstream_finished: Option<Spanned<bool>>,
     #[serde(default = "yes")]
     pub legal: bool,
 }

@@ -423,6 +423,7 @@ fn state_set(source: Source<'_>, file: &StateSetFile) -> Result<StateSet> {
             name: value.name.get_ref().clone(),
             phase: value.phase.get_ref().clone(),
             finished: value.finished,
+            upstream_finished: for_upstream(source, value)?,
             legal: value.legal,
         };
         told_apart(source, value, &states, &state)?;
@@ -446,6 +447,18 @@ fn state_set(source: Source<'_>, file: &StateSetFile) -> Result<StateSet> {
         null: meaning(&file.null),
         other: meaning(&file.other),
     })
+}
+
+/// Whether upstream counts a state as finished: as `finished` says, unless it is said to differ.
+fn for_upstream(source: Source<'_>, value: &StateFile) -> Result<bool> {
+    match &value.upstream_finished {
+        Some(said) if *said.get_ref() == value.finished => {
+            let message = "states.values.upstream_finished: it says what `finished` says; leave it out";
+            Err(source.at(said, message))
+        }
+        Some(said) => Ok(*said.get_ref()),
+        None => Ok(value.finished),
+    }
 }
 
 /// A code of the kind that the column stores.
@@ -482,6 +495,7 @@ fn meaning(file: &MeaningFile) -> State {
         name: file.name.get_ref().clone(),
         phase: file.phase.get_ref().clone(),
         finished: file.finished,
+        upstream_finished: file.finished,
         legal: true,
     }
 }

@@ -32,8 +32,23 @@ pub struct State {
     pub phase: String,
     /// Whether nothing runs any more under a row in this state.
     pub finished: bool,
+    /// Whether the scheduler's own code counts the state as finished.
+    pub upstream_finished: bool,
     /// Whether this column legally holds the code.
     pub legal: bool,
+}
+
+impl State {
+    /// In words, whether the state is finished: for repairs, and where it differs for upstream.
+    #[must_use]
+    pub fn ending(&self) -> &'static str {
+        match (self.finished, self.upstream_finished) {
+            (true, true) => "finished",
+            (true, false) => "over, but not finished for upstream",
+            (false, false) => "unfinished",
+            (false, true) => "unfinished, but finished for upstream",
+        }
+    }
 }
 
 impl StateSet {
@@ -156,6 +171,7 @@ mod tests {
             name: code.to_uppercase(),
             phase: "running".to_owned(),
             finished: *finished,
+            upstream_finished: *finished,
             legal: true,
         };
         let states = codes.iter().map(state).collect();

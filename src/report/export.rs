@@ -13,7 +13,8 @@ use crate::{Error, Result};
 pub fn json(m: &Manifest, release: &str) -> Result<String> {
     let state = |s: &State| {
         let mut value = json!({
-            "code": code(s), "name": s.name, "meaning": s.phase, "finished": s.finished, "legal": s.legal,
+            "code": code(s), "name": s.name, "meaning": s.phase, "finished": s.finished,
+            "upstream_finished": s.upstream_finished, "legal": s.legal,
         });
         if !s.when.is_empty() {
             value["beside"] = json!(s.when);

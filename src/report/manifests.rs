@@ -30,9 +30,9 @@ fn states(m: &Manifest, column: &str, set: &StateSet) -> Section {
     let other = set.other.iter().map(|s| ("any other".to_owned(), s));
     let listed = set.states.iter().map(|s| (code(s), s));
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
-    let row = |(code, s): (String, &State)| {
-        vec![code, s.name.clone(), s.phase.replace('_', " "), yes(s.finished), yes(s.legal)]
-    };
+    let finished = |s: &State| if s.finished == s.upstream_finished { yes(s.finished) } else { s.ending().to_owned() };
+    let row =
+        |(code, s): (String, &State)| vec![code, s.name.clone(), s.phase.replace('_', " "), finished(s), yes(s.legal)];
     let rows = listed.chain(null).chain(other).map(row).collect();
     Section::table(title, &["code", "name", "meaning", "finished", "legal here"], rows)
 }
@@ -61,7 +61,7 @@ fn sources(m: &Manifest) -> Section {
 /// A generation for programs.
 #[must_use]
 pub fn show_json(m: &Manifest, recipes: &Recipes) -> Value {
-    let state = |s: &State| json!({ "code": s.code, "beside": s.when, "name": s.name, "phase": s.phase, "finished": s.finished, "legal": s.legal });
+    let state = |s: &State| json!({ "code": s.code, "beside": s.when, "name": s.name, "phase": s.phase, "finished": s.finished, "upstream_finished": s.upstream_finished, "legal": s.legal });
     let set = |(column, set): (&String, &StateSet)| {
         json!({
             "role_column": column,
@@ -114,12 +114,21 @@ pub struct ShownStep {
     pub changes: Vec<Change>,
 }
 
+impl ShownStep {
+    /// Whether anything changes.
+    #[must_use]
+    pub fn differs(&self) -> bool {
+        !self.changes.is_empty()
+    }
+}
+
 /// Changes under headings.
 #[must_use]
 pub fn changes(title: &str, changes: &[Change]) -> Vec<Section> {
-    let groups: [(&str, &dyn Fn(ChangeKind) -> bool); 3] = [
+    let groups: [(&str, &dyn Fn(ChangeKind) -> bool); 4] = [
         ("states", &|kind| kind < ChangeKind::TableAdded),
-        ("tables and columns", &|kind| kind >= ChangeKind::TableAdded && kind < ChangeKind::RecipeStarts),
+        ("tables and columns", &|kind| kind >= ChangeKind::TableAdded && kind < ChangeKind::BehaviourChanged),
+        ("behaviour", &|kind| kind == ChangeKind::BehaviourChanged),
         ("repairs", &|kind| kind >= ChangeKind::RecipeStarts),
     ];
     let mut sections = Vec::new();
@@ -213,10 +222,12 @@ fn listed(set: &StateSet) -> Vec<(String, &State)> {
 /// What a cell of the matrix says.
 fn mark(state: &State) -> String {
     match (state.legal, state.finished) {
-        (false, _) => "not here".to_owned(),
-        (true, true) => "finished".to_owned(),
-        (true, false) => "active".to_owned(),
+        (false, _) => "not here",
+        (true, true) if !state.upstream_finished => "over",
+        (true, true) => "finished",
+        (true, false) => "active",
     }
+    .to_owned()
 }
 
 /// Neighbouring generations in which a column holds the same states, with their releases.

@@ -40,6 +40,65 @@ fn diff_says_what_differs() {
     assert!(run.out.contains("nothing differs"), "{}", run.out);
 }
 
+/// A state may be over, and upstream counts it as unfinished, or the other way round.
+#[test]
+fn what_upstream_counts_otherwise_is_said() {
+    let over = "over, but not finished for upstream";
+    let held = "unfinished, but finished for upstream";
+    for (scheduler, release, state, said) in [
+        ("dolphinscheduler", "3.1.0", "NEED_FAULT_TOLERANCE", over),
+        ("dolphinscheduler", "3.1.1", "NEED_FAULT_TOLERANCE", "yes"),
+        ("dolphinscheduler", "3.1.6", "FORCED_SUCCESS", over),
+        ("dolphinscheduler", "3.1.9", "STOP", over),
+        ("dolphinscheduler", "3.2.0", "STOP", "yes"),
+        ("airflow", "2.3.2", "REMOVED", over),
+        ("airflow", "2.3.4", "REMOVED", "yes"),
+        ("quartz", "2.3.2", "COMPLETE", held),
+    ] {
+        let run = flowmend(["manifests", "show", scheduler, release, "--format", "markdown"]).expect(0);
+        let of_state = |l: &&str| l.split('|').nth(2).is_some_and(|name| name.trim() == state);
+        let rows: Vec<&str> = run.out.lines().filter(of_state).collect();
+        assert!(rows.iter().any(|row| row.contains(&format!("| {said} "))), "{scheduler} {release}: {rows:?}");
+        let run = flowmend(["manifests", "export", scheduler, release, "--lang", "json"]).expect(0);
+        assert!(run.out.contains("upstream_finished"), "{}", run.out);
+    }
+    let run = flowmend(["manifests", "diff", "dolphinscheduler", "3.1.9", "3.2.0"]).expect(1);
+    let text = run.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for code in [5, 13] {
+        let line = format!("task_instance.state {code} counts as finished; it was {over}");
+        assert!(text.contains(&line), "{}", run.out);
+    }
+}
+
+/// What the scheduler does may differ where no state and no table does, and between releases of one generation.
+#[test]
+fn diff_names_what_the_scheduler_does_otherwise() {
+    for (scheduler, from, to, line) in [
+        ("xxl-job", "2.4.1", "2.4.2", "bad_schedule_breaks_scan is false; it was true"),
+        ("quartz", "2.2.3", "2.3.0", "start_blocks_misfired is false; it was true"),
+        (
+            "airflow",
+            "2.7.0",
+            "2.7.1",
+            "orphan_sweep is [\"queued\", \"running\", \"restarting\"]; it was [\"queued\", \"running\"]",
+        ),
+    ] {
+        for steps in [&[][..], &["--steps"]] {
+            let args = ["manifests", "diff", scheduler, from, to];
+            let run = flowmend([&args[..], steps].concat()).expect(1);
+            let text = run.out.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(text.contains(line) && text.contains("behaviour"), "{scheduler} {from} {to}: {}", run.out);
+        }
+    }
+    let run = flowmend(["manifests", "diff", "xxl-job", "2.4.1", "2.4.2", "--format", "json"]).expect(1);
+    let steps: Value = serde_json::from_str(&run.out).unwrap();
+    let change = &steps[0]["changes"][0];
+    let fields = ["kind", "subject", "before", "after"].map(|name| change[name].as_str().unwrap());
+    assert_eq!(fields, ["behaviour-changed", "bad_schedule_breaks_scan", "true", "false"]);
+    let run = flowmend(["manifests", "diff", "xxl-job", "2.4.0", "2.4.1"]).expect(0);
+    assert!(run.out.contains("nothing differs"), "{}", run.out);
+}
+
 /// A code goes, comes back and goes again: the matrix shows each.
 #[test]
 fn matrix() {
@@ -54,10 +113,12 @@ fn matrix() {
     };
     let stop = rows.as_array().unwrap().iter().find(|r| r[0] == "5" && r[1] == "STOP").unwrap();
     let cells = ["1.0.0", "3.1.0", "3.1.7", "3.3.0"].map(|release| &stop[at(release)]);
-    assert_eq!(cells, ["finished", "·", "finished", "·"]);
+    assert_eq!(cells, ["finished", "·", "over", "·"]);
     let run = flowmend(["manifests", "matrix", "dolphinscheduler"]).expect(0);
-    let line = run.out.split("\ntask_instance.state").nth(1).unwrap().lines().find(|l| l.contains(" STOP ")).unwrap();
-    assert!(line.contains("finished 3.1.7 – 3.2.2"), "{line}");
+    let tasks = run.out.split("\ntask_instance.state").nth(1).unwrap();
+    let of_stop = tasks.split(" STOP ").nth(1).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    let spans = "finished 1.0.0 – 3.0.6; over 3.1.7 – 3.1.9; finished 3.2.0 – 3.2.2";
+    assert!(of_stop.starts_with(spans), "{of_stop}");
 }
 
 /// What is exported as SQL is a table that reports can join.

@@ -78,24 +78,23 @@ fn last(m: &Manifest) -> &str {
 fn diff(app: &App, m: &ArgMatches) -> Result<u8> {
     let (from, to) = (word(m, "from")?, word(m, "to")?);
     let upgrade = Upgrade::between(&app.manifests, word(m, "scheduler")?, from, to)?;
-    let mut sections = Vec::new();
-    let mut steps = Vec::new();
-    let mut before = upgrade.from;
-    for step in &upgrade.steps {
-        let mut found = compare(before, step.to);
-        found.extend(recipe_changes(&app.recipes, before, step.to));
-        before = step.to;
-        sections.extend(changes(&step.to.release_range(), &found));
-        steps.push(ShownStep { to: step.to.generation.clone(), releases: step.to.releases.clone(), changes: found });
-    }
-    let mut all = upgrade.changes.clone();
-    all.extend(recipe_changes(&app.recipes, upgrade.from, upgrade.to));
-    let differs = !all.is_empty() || steps.iter().any(|s| !s.changes.is_empty());
-    if !m.get_flag("steps") {
-        sections = changes("", &all);
-        steps =
-            vec![ShownStep { to: upgrade.to.generation.clone(), releases: upgrade.to.releases.clone(), changes: all }];
-    }
+    let (old, new) = (upgrade.from.clone().behaving_as(from), upgrade.to.clone().behaving_as(to));
+    let between = upgrade.steps.iter().map(|step| step.to).take(upgrade.steps.len().saturating_sub(1));
+    let way: Vec<&Manifest> = std::iter::once(&old).chain(between).chain([&new]).collect();
+    let step = |from: &Manifest, to: &Manifest| {
+        let mut changes = compare(from, to);
+        changes.extend(recipe_changes(&app.recipes, from, to));
+        ShownStep { to: to.generation.clone(), releases: to.releases.clone(), changes }
+    };
+    let each: Vec<ShownStep> = way.windows(2).map(|pair| step(pair[0], pair[1])).collect();
+    let whole = step(&old, &new);
+    let differs = whole.differs() || each.iter().any(ShownStep::differs);
+    let (mut sections, steps) = if m.get_flag("steps") {
+        let of = |(step, to): (&ShownStep, &&Manifest)| changes(&to.release_range(), &step.changes);
+        (each.iter().zip(&way[1..]).flat_map(of).collect(), each)
+    } else {
+        (changes("", &whole.changes), vec![whole])
+    };
     if wants_json(m) {
         report::json(&steps)?;
     } else {

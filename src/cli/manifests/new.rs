@@ -109,6 +109,9 @@ fn value(set: &StateSet, state: &State) -> String {
     parts.push(format!("name = {}", quoted(&state.name)));
     parts.push(format!("phase = {}", quoted(&state.phase)));
     parts.push(format!("finished = {}", state.finished));
+    if state.upstream_finished != state.finished {
+        parts.push(format!("upstream_finished = {}", state.upstream_finished));
+    }
     if !state.legal {
         parts.push("legal = false".to_owned());
     }

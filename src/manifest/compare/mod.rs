@@ -1,5 +1,6 @@
-//! What differs between two generations: states, tables, columns and keys.
+//! What differs between two generations: states, tables, columns, keys and behaviour.
 
+mod behaviours;
 mod states;
 mod tables;
 
@@ -34,7 +35,7 @@ pub enum ChangeKind {
     StateIllegal,
     /// The same code means something else.
     StateMeaning,
-    /// The scheduler now counts the code as finished, or no longer does.
+    /// The code now counts as finished, for repairs or for the scheduler, or no longer does.
     StateFinished,
     /// A table is new.
     TableAdded,
@@ -52,6 +53,8 @@ pub enum ChangeKind {
     ColumnRetyped,
     /// A table has another primary key.
     KeyChanged,
+    /// A fact about what the scheduler does is another.
+    BehaviourChanged,
     /// A recipe can be used from here on.
     RecipeStarts,
     /// A recipe can be used no longer.
@@ -63,7 +66,7 @@ pub enum ChangeKind {
 pub struct Change {
     /// Its kind.
     pub kind: ChangeKind,
-    /// What changes: a role column with states, a table, `table.column`, or a recipe.
+    /// What changes: a role column with states, a table, `table.column`, a name of `[behaviour]`, or a recipe.
     /// Tables and columns are called as the older generation calls them, if it has them.
     pub subject: String,
     /// The code, of a state: as the database holds it, `NULL`, or `other` for every code
@@ -129,6 +132,7 @@ impl Change {
             ChangeKind::ColumnRenamed => format!("column {what} is called {after}"),
             ChangeKind::ColumnRetyped => format!("column {what} is {after}; it was {before}"),
             ChangeKind::KeyChanged => format!("the primary key of {what} is ({after}); it was ({before})"),
+            ChangeKind::BehaviourChanged => behaviours::sentence(self),
             ChangeKind::RecipeStarts => format!("recipe {what} can be used"),
             ChangeKind::RecipeStops => format!("recipe {what} cannot be used any more: {after}"),
         };
@@ -150,6 +154,7 @@ impl Change {
 pub fn compare(from: &Manifest, to: &Manifest) -> Vec<Change> {
     let mut changes = states::compare(from, to);
     changes.extend(tables::compare(from, to));
+    changes.extend(behaviours::compare(from, to));
     changes.sort();
     changes
 }

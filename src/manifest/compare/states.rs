@@ -74,19 +74,15 @@ fn of_state(column: &str, was: &Named<'_>, is: &State) -> Vec<Change> {
     if was.phase != is.phase {
         changes.push(of(ChangeKind::StateMeaning).was(words(&was.phase)).is(words(&is.phase)));
     }
-    if was.finished != is.finished {
-        changes.push(of(ChangeKind::StateFinished).was(finished(was)).is(finished(is)));
+    if was.ending() != is.ending() {
+        changes.push(of(ChangeKind::StateFinished).was(was.ending()).is(is.ending()));
     }
     changes
 }
 
 fn described(state: &State) -> String {
     let legal = if state.legal { "" } else { ", not legal here" };
-    format!("{} ({}, {}{legal})", state.name, words(&state.phase), finished(state))
-}
-
-fn finished(state: &State) -> &'static str {
-    if state.finished { "finished" } else { "unfinished" }
+    format!("{} ({}, {}{legal})", state.name, words(&state.phase), state.ending())
 }
 
 fn words(phase: &str) -> String {

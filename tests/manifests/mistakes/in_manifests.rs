@@ -76,7 +76,19 @@ fn states() {
         line: "stored_as = \"string\"",
         says: &["states.stored_as", "neither int nor text"],
     };
-    for mistake in [twice, name, kind, phase, column, stored] {
+    let said = Mistake {
+        from: task,
+        to: "code = \"WAITING\", upstream_finished = false, name = \"WAITING\", phase = \"pending\"",
+        line: "upstream_finished",
+        says: &["states.values.upstream_finished", "what `finished` says; leave it out"],
+    };
+    let word = Mistake {
+        from: task,
+        to: "code = \"WAITING\", upstream_finished = \"no\", name = \"WAITING\", phase = \"pending\"",
+        line: "upstream_finished",
+        says: &["invalid type"],
+    };
+    for mistake in [twice, name, kind, phase, column, stored, said, word] {
         mistake.is_found(FIRST);
     }
 }
