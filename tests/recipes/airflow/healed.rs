@@ -1,8 +1,11 @@
 //! What a scheduler heals by itself, by release: such tasks wait for a choice, with words that fit.
 
+use flowmend::manifest::Manifests;
+
 use super::{Night, OLD, inspect, plan, round, tasks};
 use crate::support::db::{Server, TestDb};
 use crate::support::fixture::manifest_of;
+use crate::support::program::flowmend;
 
 const AGE: &[&str] = &["--older-than", "1h"];
 
@@ -76,6 +79,10 @@ fn the_choice_says_what_the_scheduler_does() {
         ("1.10.15", "They fail, or are retried where a try is left, with callbacks and mails.", "run again, also with"),
         ("2.2.5", "Those of dead schedulers run again, also with retries 0,", "They fail"),
         ("2.3.4", "They run again, also with retries 0,", "callbacks and mails"),
+        ("3.1.8", "They run again, also with retries 0,", "Not advised"),
+        ("3.2.2", "Not advised: if the reset ends the scheduler, it does so at every start,", "callbacks and mails"),
+        ("3.2.2", "with every scheduler stopped: the safe way here.", "callbacks and mails"),
+        ("3.3.2", "They run again, also with retries 0,", "Not advised"),
     ] {
         let db = lost(release);
         let asked = plan(&db, release, "zombie-tasks", AGE).expect(2);
@@ -115,5 +122,63 @@ fn restarting_is_swept_from_2_7_1_on() {
         let db = night.done();
         assert_eq!(found(&db, release), [format!("{finding}: t")], "{release}");
         assert_eq!(inspect(&db, release, AGE)["release"], release);
+    }
+}
+
+/// No release resets a task whose run is not running: each says so.
+#[test]
+fn every_reset_asks_for_a_running_run() {
+    for m in Manifests::load(None).unwrap().of("airflow").unwrap() {
+        let sweep = m.behaviour["sweep"].as_str().unwrap();
+        let says = sweep.contains("if their run is running") || sweep.contains("of running runs are reset");
+        assert!(says, "{}: {sweep}", m.generation);
+    }
+}
+
+/// What `inspect` tells of the findings of a database.
+fn told(db: &TestDb, release: &str) -> String {
+    let place = ["inspect", "--url", &db.url, "--release", release, "--now", "2026-11-29T00:00:00Z", "--explain"];
+    flowmend([&place, AGE].concat()).expect(1).out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// apache/airflow#67813, #71272: the reset of an orphan ends the scheduler of 3.2.2 at every start.
+#[test]
+fn a_reset_that_ends_the_scheduler_is_named() {
+    for (release, named) in [("3.1.8", false), ("3.2.2", true), ("3.3.2", false)] {
+        let text = told(&lost(release), release);
+        for words in ["#67813", "which is the safe one here, with every scheduler stopped"] {
+            assert_eq!(text.contains(words), named, "{release}: {text}");
+        }
+        let db = lost(release);
+        plan(&db, release, "zombie-tasks", &[AGE, &["--choose", "finish"]].concat()).expect(0);
+        let ticket = std::fs::read_to_string(db.path("b").join("TICKET.md")).unwrap();
+        assert_eq!(ticket.contains("#71272"), named, "{release}: {ticket}");
+    }
+}
+
+/// Where an owner is all that a task lacks, the way with callbacks is named with its conditions.
+#[test]
+fn a_task_without_owner_can_be_handed_over() {
+    let living = "to the id of that scheduler's job";
+    let dead = "to the id of the dead SchedulerJob";
+    for (release, state, way, needs) in [
+        ("2.2.5", "queued", dead, "if its run is running, the sweep for orphans then resets it"),
+        ("2.3.4", "running", living, "its LocalTaskJob, by job_id, must have a row that is silent for 300 s"),
+        ("2.10.5", "running", living, "its LocalTaskJob, by job_id, must have a row that is silent for 300 s"),
+        ("2.10.5", "queued", dead, "if its run is running, the sweep for orphans then resets it"),
+        ("3.0.6", "running", living, "its dag_version_id must not be NULL: that would end the scheduler"),
+        ("3.0.6", "restarting", living, "its last_heartbeat_at must be set and older than 300 s"),
+        ("3.3.2", "running", living, "older than 300 s, and its DAG must have a row"),
+    ] {
+        let m = manifest_of("airflow", release);
+        let mut night = Night::new(Server::Sqlite, &m);
+        night.dag("d", true).run("d/r", "running", &[]).job("2", "LocalTaskJob", "running", OLD);
+        let values = [("start_time", Some(OLD)), ("queued_at", Some(OLD)), ("job_id", Some("2")), ("beat", Some(OLD))];
+        night.task("d/r", "t", Some(state), &[&values[..], &[("queued_by", Some("77"))]].concat());
+        let db = night.done();
+        assert_eq!(found(&db, release), ["task-without-owner: t"], "{release}");
+        let text = told(&db, release);
+        assert!(text.contains(way) && text.contains(needs), "{release}: {text}");
+        assert_eq!(text.matches("The soft way").count(), 1, "{release}: {text}");
     }
 }
