@@ -54,3 +54,43 @@ fn what_blocks_a_queued_run_is_named() {
     assert!(text.contains("1 running run of its DAG fills its max_active_runs of 1; the oldest is r1."), "{text}");
     assert!(text.contains("is inferred from an earlier run of the DAG; the DAG may have changed since."), "{text}");
 }
+
+/// 3.0 and later count the running runs of a DAG and of each backfill apart, each against its own limit.
+#[test]
+fn a_backfill_has_places_of_its_own() {
+    for server in Server::available("airflow_backfill_places") {
+        for release in releases(server).iter().filter(|r| r.starts_with("3.")) {
+            let m = manifest_of("airflow", release);
+            let mut night = Night::new(server, &m);
+            night.dag("d", true);
+            for (id, places) in [("1", "1"), ("2", "2")] {
+                let values = [("id", id), ("dag_id", "d"), ("max_active_runs", places), ("paused", "0")];
+                night.rows.add("backfill", &values.map(|(name, value)| (name, Some(value))));
+            }
+            let of = |backfill| [("backfill_id", Some(backfill)), ("run_type", Some("backfill"))];
+            night.run("d/first_runs", "running", &of("1")).run("d/first_waits", "queued", &of("1"));
+            night.run("d/second_runs", "running", &of("2")).run("d/second_starts", "queued", &of("2"));
+            night.run("d/scheduled_starts", "queued", &[]);
+            let db = night.done();
+            assert_eq!(behind(&db, release), ["d/first_waits"], "{server:?} {release}");
+            // A run of the DAG takes the DAG's place, and no backfill's.
+            db.exec("UPDATE dag_run SET state = 'running', backfill_id = NULL WHERE run_id = 'second_runs'");
+            assert_eq!(behind(&db, release), ["d/first_waits", "d/scheduled_starts"], "{server:?} {release}");
+            let place = ["inspect", "--url", &db.url, "--release", release, "--now", "2026-11-29T00:00:00Z"];
+            let seen = flowmend([&place, AGE, &["--explain"]].concat()).expect(1);
+            let text = seen.out.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(text.contains("1 running run of its backfill fills its max_active_runs of 1"), "{text}");
+        }
+    }
+}
+
+/// The runs that wait behind others.
+fn behind(db: &TestDb, release: &str) -> Vec<String> {
+    let report = inspect(db, release, AGE);
+    let found = report["findings"].as_array().unwrap().iter().filter(|f| f["code"] == "run-behind-stranded");
+    let samples = found.flat_map(|f| f["sample"].as_array().unwrap());
+    let name = |s: &serde_json::Value| s.as_str().unwrap().rsplit(' ').next().unwrap().to_owned();
+    let mut names: Vec<String> = samples.map(name).collect();
+    names.sort();
+    names
+}
