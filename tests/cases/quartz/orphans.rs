@@ -1,6 +1,7 @@
 //! quartz-scheduler/quartz#218, #95, #635: ACQUIRED without its fired trigger.
 
 use super::{GROUP, MINE, Store, everywhere, here};
+use crate::support::db::Server;
 
 const DEAD: &str = "node-dead";
 
@@ -43,5 +44,17 @@ fn a_fire_between_plan_and_apply_is_seen() {
         store.runs(MINE, "e1", (GROUP, "t1"), ("other", "n1"), "0");
         crate::support::program::sealed("apply", &store.0.db, "b", &[]).expect(3);
         store.is(MINE, (GROUP, "t1"), "ACQUIRED");
+    }
+}
+
+/// Up to 2.2.3 the start of a scheduler that is not clustered blocks misfired triggers anew (#93), so the repair comes after it.
+#[test]
+fn where_the_start_makes_orphans_the_repair_comes_after_it() {
+    for (release, named) in [("2.2.3", true), ("2.3.2", false)] {
+        let store = Store::new(Server::Sqlite, release);
+        store.job(MINE, "j1");
+        store.trigger(MINE, (GROUP, "t1"), "j1", "BLOCKED");
+        store.0.plan("orphan-triggers", "b", &store.scoped(&[])).expect(0);
+        assert_eq!(store.ticket("b").contains("after the restart, not before"), named, "{release}");
     }
 }
