@@ -81,7 +81,7 @@ fn the_choice_says_what_the_scheduler_does() {
         ("2.3.4", "They run again, also with retries 0,", "callbacks and mails"),
         ("3.1.8", "They run again, also with retries 0,", "Not advised"),
         ("3.2.2", "Not advised: if the reset ends the scheduler, it does so at every start,", "callbacks and mails"),
-        ("3.2.2", "with every scheduler stopped: the safe way here.", "callbacks and mails"),
+        ("3.2.2", "The safe way here, with every scheduler stopped.", "callbacks and mails"),
         ("3.3.2", "They run again, also with retries 0,", "Not advised"),
     ] {
         let db = lost(release);
