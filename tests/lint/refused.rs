@@ -41,6 +41,10 @@ fn mistakes_are_named_with_file_and_key() {
         ("\"command\"", "\"comand\"", "comand"),
         ("state =", "stat =", "stat"),
         ("does =", "dose =", "dose"),
+        ("[to]", "[after]\nstat = [\"finished\"]\n\n[to]", "stat"),
+        ("[to]", "[unless]\n\n[to]", "unless"),
+        ("[to]", "[unless]\ndeletes = [\"comand\"]\n\n[to]", "comand"),
+        ("[to]", "[unless]\ndeletes = [\"command\"]\nto.state = [\"finished\"]\n\n[to]", "one of them"),
     ] {
         let said = load(from, to).unwrap_err();
         assert!(said.contains("dolphinscheduler/mine.toml"), "{to}: {said}");

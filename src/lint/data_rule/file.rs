@@ -57,6 +57,9 @@ pub(super) struct RuleFile {
     /// Literals that are written: column → values, of which one is.
     #[serde(default)]
     pub gets: BTreeMap<String, Vec<String>>,
+    /// The states after: column → states, of which one is written, or may be there as nothing is.
+    #[serde(default)]
+    pub after: BTreeMap<String, Vec<String>>,
     /// Roles none of whose tables the statement reads: who asks them has thought of it.
     #[serde(default)]
     pub reads_none: Vec<String>,
@@ -69,9 +72,14 @@ pub(super) struct RuleFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct Unless {
     /// The rows' states before: column → states, of which the condition selects one.
+    #[serde(default)]
     pub from: BTreeMap<String, Vec<String>>,
     /// The states that are written: column → states, of which one is.
+    #[serde(default)]
     pub to: BTreeMap<String, Vec<String>>,
+    /// Roles, from one of whose tables rows are deleted.
+    #[serde(default)]
+    pub deletes: Vec<String>,
 }
 
 impl RuleFile {
@@ -83,7 +91,8 @@ impl RuleFile {
 
     /// Whether the rule can find something in the table of a role.
     pub fn can_speak_of(&self, name: &str, role: &Role) -> bool {
-        let needed = self.sets.iter().chain(&self.binds).chain(self.from.keys()).chain(self.to.keys());
+        let needed =
+            self.sets.iter().chain(&self.binds).chain(self.from.keys()).chain(self.to.keys()).chain(self.after.keys());
         let has = |column: &String| role.columns.contains_key(column);
         let is_on = self.on.is_empty() || self.on.iter().any(|r| r == name);
         // What none of its columns is there for cannot be missed.
@@ -96,7 +105,24 @@ impl RuleFile {
     fn columns(&self) -> impl Iterator<Item = &String> {
         let unless = self.unless.iter().flat_map(|u| u.from.keys().chain(u.to.keys()));
         let lists = [&self.sets, &self.sets_none, &self.binds, &self.binds_none, &self.binds_only];
-        lists.into_iter().flatten().chain(self.from.keys()).chain(self.to.keys()).chain(self.gets.keys()).chain(unless)
+        lists
+            .into_iter()
+            .flatten()
+            .chain(self.from.keys())
+            .chain(self.to.keys())
+            .chain(self.after.keys())
+            .chain(self.gets.keys())
+            .chain(unless)
+    }
+
+    /// An answer that asks for nothing would be given by every script.
+    pub fn check_unless(&self) -> Result<()> {
+        let Some(unless) = &self.unless else { return Ok(()) };
+        match (unless.from.is_empty() && unless.to.is_empty(), unless.deletes.is_empty()) {
+            (true, true) => Err(Error::usage("unless: names no change")),
+            (false, false) => Err(Error::usage("unless: names an update (from, to) and deletes; one of them is meant")),
+            _ => Ok(()),
+        }
     }
 
     /// Every role, column and release must be one that some generation has.
@@ -106,7 +132,8 @@ impl RuleFile {
         for release in releases {
             manifests.release(scheduler, release)?;
         }
-        for role in self.on.iter().chain(&self.reads_none) {
+        let deleted = self.unless.iter().flat_map(|u| &u.deletes);
+        for role in self.on.iter().chain(&self.reads_none).chain(deleted) {
             if !all.iter().any(|m| m.has(role)) {
                 return Err(Error::usage(format!("no generation has a role `{role}`")));
             }

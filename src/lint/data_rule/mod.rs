@@ -8,7 +8,7 @@ use self::text::Told;
 use crate::data::Tree;
 use crate::lint::finding::Level;
 use crate::lint::knowledge::Knowledge;
-use crate::lint::reading::{Assignment, Change, Reading};
+use crate::lint::reading::{Assignment, Change, Does, Reading};
 use crate::lint::report::{Report, listed, selected, written};
 use crate::manifest::{Manifests, State, StateSet, version_order};
 use crate::{Error, Result};
@@ -85,7 +85,7 @@ impl DataRules {
 impl DataRule {
     /// Whether the manifests have what it names, and its sentences can be filled in.
     fn fits(&self, manifests: &Manifests) -> Result<()> {
-        let names = self.file.check_names(&self.scheduler, manifests);
+        let names = self.file.check_unless().and_then(|()| self.file.check_names(&self.scheduler, manifests));
         names.and_then(|()| text::check(self, manifests)).map_err(|e| e.context(&self.origin))
     }
 
@@ -114,6 +114,9 @@ impl DataRule {
     fn is_answered_by(&self, knowledge: &Knowledge<'_>, change: &Change) -> bool {
         let Some(unless) = &self.file.unless else { return false };
         let Some((role, spec)) = knowledge.role(&change.table) else { return false };
+        if !unless.deletes.is_empty() {
+            return change.does == Does::Delete && unless.deletes.iter().any(|r| r == role);
+        }
         let has = |(column, wanted): (&String, &Vec<String>), before: bool| {
             spec.columns.get(column).is_some_and(|name| match before {
                 true => states(knowledge, change, name, wanted, selected).is_some(),
@@ -151,6 +154,13 @@ impl DataRule {
             && (file.binds_only.is_empty() || self.binds_only(change, spec));
         if !fits {
             return None;
+        }
+        for (column, wanted) in &file.after {
+            let name = real(column)?;
+            let kept = change.set(name).is_none_or(|a| a.value.literals().is_empty());
+            if !kept && states(knowledge, change, name, wanted, written).is_none() {
+                return None;
+            }
         }
         let mut found = Found::default();
         for (column, wanted) in &file.from {
