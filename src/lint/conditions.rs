@@ -99,13 +99,20 @@ fn ruled_out(judge: &Judge<'_, '_>, conditions: &[&Expr], column: &str, set: &St
     let beside = set.with.as_ref().and_then(|with| judge.knowledge.manifest.column(with).ok());
     let Some(beside) = beside.map(str::to_lowercase) else { return BTreeSet::new() };
     let text = |code: &String| Val::Known(Scalar::Text(code.clone()));
+    let listed = set.with.as_ref().and_then(|with| judge.knowledge.manifest.states.get(with));
     let possible = |state: &&State| {
         let both = |value: Val| {
             let assumed = vec![(column.to_owned(), text(&state.code)), (beside.clone(), value)];
             all_of(conditions, &Judge { assumed, ..*judge }).may_be(Truth::TRUE)
         };
-        // What is not said beside which codes it stands may stand beside any.
-        state.when.is_empty() || state.when.iter().any(|code| both(text(code)))
+        if !state.when.is_empty() {
+            return state.when.iter().any(|code| both(text(code)));
+        }
+        // What is not said beside which codes it stands may stand beside any that its namesakes leave.
+        let taken: Vec<&String> = set.states.iter().filter(|s| s.code == state.code).flat_map(|s| &s.when).collect();
+        let codes = listed.map(|l| l.codes(|_| true)).unwrap_or_default();
+        let mut left = codes.iter().filter(|code| !taken.contains(code));
+        taken.is_empty() || both(Val::Unlisted) || left.any(|code| both(text(code)))
     };
     set.states.iter().filter(|s| !possible(s)).map(|s| s.name.clone()).collect()
 }
@@ -324,9 +331,54 @@ pub(super) fn is_epoch(expr: &Expr) -> bool {
         Expr::Value(value) => matches!(literal(&value.value), Some(Scalar::Number(n))
             if [10, 13].contains(&n.len()) && n.bytes().all(|b| b.is_ascii_digit())),
         Expr::BinaryOp { left, right, .. } => is_epoch(left) || is_epoch(right),
-        Expr::Function(function) => function.name.to_string().eq_ignore_ascii_case("unix_timestamp"),
-        Expr::Extract { field, .. } => field.to_string().eq_ignore_ascii_case("epoch"),
+        other => is_epoch_call(other),
+    }
+}
+
+/// Whether an expression is seconds since the epoch: what the clock's functions give, and such
+/// seconds with others added or taken away. Whoever multiplies has thought of the unit.
+pub(super) fn is_epoch_seconds(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => is_epoch_seconds(inner),
+        // Ten digits are seconds until the year 2286; as milliseconds they end in April 1970.
+        Expr::Value(value) => matches!(literal(&value.value), Some(Scalar::Number(n))
+            if n.len() == 10 && n.bytes().all(|b| b.is_ascii_digit())),
+        Expr::BinaryOp { left, op: BinaryOperator::Plus | BinaryOperator::Minus, right } => {
+            is_epoch_seconds(left) || is_epoch_seconds(right)
+        }
+        other => is_epoch_call(other),
+    }
+}
+
+/// Whether an expression calls for the seconds since the epoch, in one of the databases' ways.
+fn is_epoch_call(expr: &Expr) -> bool {
+    match expr {
+        Expr::Function(function) => {
+            let first = || super::truth::arguments(&function.args).first().map(ToString::to_string);
+            match function.name.to_string().to_lowercase().as_str() {
+                "unix_timestamp" | "unixepoch" => true,
+                "strftime" => first().is_some_and(|format| format == "'%s'"),
+                "date_part" => first().is_some_and(|field| field.eq_ignore_ascii_case("'epoch'")),
+                "floor" | "ceil" | "ceiling" | "round" | "trunc" => {
+                    super::truth::arguments(&function.args).first().is_some_and(|inner| is_epoch_seconds(inner))
+                }
+                _ => false,
+            }
+        }
+        // The epoch of a difference of two times is a length of time.
+        Expr::Extract { field, expr, .. } => field.to_string().eq_ignore_ascii_case("epoch") && is_moment(expr),
+        Expr::Floor { expr, .. } | Expr::Ceil { expr, .. } => is_epoch_seconds(expr),
         _ => false,
+    }
+}
+
+/// Whether an expression is no difference of two moments, as far as can be seen.
+fn is_moment(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => is_moment(inner),
+        Expr::BinaryOp { left, op: BinaryOperator::Minus, right } => is_date(left) && !is_date(right),
+        Expr::Interval(_) => false,
+        _ => true,
     }
 }
 

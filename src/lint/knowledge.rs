@@ -162,6 +162,26 @@ impl<'a> Knowledge<'a> {
         all.filter(|(_, key)| key.references.eq_ignore_ascii_case(table)).collect()
     }
 
+    /// Whether the manifest names tables of the scheduler that it does not describe: whatever is
+    /// said of who refers to a row is then not all.
+    #[must_use]
+    pub fn leaves_tables_out(&self) -> bool {
+        let undescribed = |name: &&String| {
+            let lower = name.to_lowercase();
+            !lower.contains('*') && !self.tables.contains_key(&lower) && self.elsewhere(&lower).is_none()
+        };
+        self.manifest.forbidden.tables.iter().any(|name| undescribed(&name))
+    }
+
+    /// Whether a table's rows go along with a table's rows, or hold them fast.
+    #[must_use]
+    pub fn holds_on_to(&self, child: &str, table: &str) -> bool {
+        let own = |(name, key): &(&str, &ForeignKey)| {
+            name.eq_ignore_ascii_case(child) && !key.on_delete.eq_ignore_ascii_case("SET NULL")
+        };
+        self.children(table).iter().any(own)
+    }
+
     /// The tables whose rows a table's rows are parts of, with the referring column.
     #[must_use]
     pub fn parents_of_parts(&self, table: &str) -> Vec<(String, String)> {

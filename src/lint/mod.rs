@@ -28,7 +28,7 @@ mod truth;
 use std::ops::Range;
 
 pub use allow::{Allow, told};
-pub use bundle::{OwnFault, faults_of, release_of};
+pub use bundle::{OwnFault, faults_of, release_of, the_plan_knows};
 pub use config::Config;
 pub use data_rule::DataRules;
 pub use finding::{Edit, Finding, Level};

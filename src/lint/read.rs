@@ -382,7 +382,10 @@ impl<'a> Reader<'_, 'a> {
                 self.remark(Remark::LimitInSubquery, query.span());
             }
             Expr::Between { expr, low, high, .. } => {
-                self.compared(expr, false, [low.as_ref(), high.as_ref()].into_iter())
+                self.compared(expr, false, [low.as_ref(), high.as_ref()].into_iter());
+                if let Some((table, column)) = self.column(expr) {
+                    [low, high].into_iter().for_each(|limit| self.epoch(&table, &column, limit));
+                }
             }
             _ => {}
         }
@@ -479,11 +482,12 @@ impl<'a> Reader<'_, 'a> {
     /// Notes a date that meets a column of milliseconds, and seconds or milliseconds that meet
     /// a column of dates.
     fn epoch(&mut self, table: &str, column: &str, value: &Expr) {
-        if conditions::is_date(value) {
-            let name = self.knowledge.role_column(table, column);
-            if name.is_some_and(|n| self.knowledge.manifest.is_epoch_ms(&n)) {
-                self.remark(Remark::EpochAgainstTime(table.to_owned(), column.to_owned()), value.span());
-            }
+        let name = self.knowledge.role_column(table, column);
+        let is_millis = name.is_some_and(|n| self.knowledge.manifest.is_epoch_ms(&n));
+        if is_millis && conditions::is_date(value) {
+            self.remark(Remark::EpochAgainstTime(table.to_owned(), column.to_owned()), value.span());
+        } else if is_millis && conditions::is_epoch_seconds(value) {
+            self.remark(Remark::SecondsAgainstMillis(table.to_owned(), column.to_owned()), value.span());
         } else if conditions::is_epoch(value) && self.knowledge.is_date(table, column) {
             self.remark(Remark::TimeAgainstEpoch(table.to_owned(), column.to_owned()), value.span());
         }
@@ -533,9 +537,9 @@ fn answers_null(part: &Expr, all: bool) -> Option<String> {
         Expr::Nested(inner) => answers_null(inner, all),
         Expr::IsNull(name) | Expr::IsNotNull(name) => written_name(name),
         Expr::In { expr, negated: false, .. } | Expr::Between { expr, negated: false, .. } if all => written_name(expr),
-        Expr::BinaryOp { left, op, .. } if *op == BinaryOperator::Spaceship || (all && *op == BinaryOperator::Eq) => {
-            written_name(left)
-        }
+        Expr::BinaryOp { left, op: BinaryOperator::Spaceship | BinaryOperator::Is, .. }
+        | Expr::IsNotDistinctFrom(left, _) => written_name(left),
+        Expr::BinaryOp { left, op: BinaryOperator::Eq, .. } if all => written_name(left),
         _ => None,
     }
 }

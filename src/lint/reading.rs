@@ -332,6 +332,8 @@ pub enum Remark {
     EpochAgainstTime(String, String),
     /// Seconds or milliseconds since the epoch against a column of dates: table and column.
     TimeAgainstEpoch(String, String),
+    /// Seconds since the epoch against a column of milliseconds: table and column.
+    SecondsAgainstMillis(String, String),
     /// `LIMIT` inside `IN (SELECT …)`.
     LimitInSubquery,
 }

@@ -409,11 +409,12 @@ pub struct Forbidden {
 }
 
 impl Manifest {
-    /// The release, if it is one of this generation; for a span of releases, the first.
+    /// The release, if it is one of this generation; for a span of releases, the first of it.
     #[must_use]
     pub fn listed<'a>(&'a self, release: &'a str) -> &'a str {
-        let listed = self.releases.iter().any(|r| r == release);
-        if listed { release } else { self.releases.first().map_or(release, String::as_str) }
+        let first = release.split_whitespace().next().unwrap_or(release);
+        let listed = self.releases.iter().any(|r| r == first);
+        if listed { first } else { self.releases.first().map_or(release, String::as_str) }
     }
 
     /// With the facts of one of its releases; of a release that is not known exactly, its own.

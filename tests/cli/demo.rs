@@ -75,9 +75,15 @@ fn what_is_kept_can_be_repeated() {
         assert!(run.out.contains("repeat the commands above there"), "{}", run.out);
         repeat(&kept, &run.out);
         assert!(kept.join("walked/TICKET.md").is_file());
-        let linted = flowmend(["lint", &kept.join("walked").display().to_string(), "--format", "json"]);
+        let linted = flowmend(["lint", &kept.join("walked").display().to_string(), "--format", "json"]).expect(0);
         let report: serde_json::Value = serde_json::from_str(&linted.out).unwrap_or_default();
-        assert_eq!(report["errors"], 0, "{name}: {}{}", linted.out, linted.err);
+        assert_eq!((&report["errors"], &report["warnings"]), (&0.into(), &0.into()), "{name}: {}", linted.out);
+        let plan = std::fs::read_to_string(kept.join("walked/plan.toml")).unwrap();
+        let plan: toml::Table = plan.parse().unwrap();
+        // A span of releases is named as the plan names it.
+        let planned =
+            format!("{} {}", plan["from"]["title"].as_str().unwrap(), plan["from"]["release"].as_str().unwrap());
+        assert_eq!(report["files"][0]["against"], planned.as_str(), "{name}");
         let again = flowmend(["demo", &name, "--keep", &kept.display().to_string()]).expect(2);
         assert!(again.err.contains("not empty"), "{}", again.err);
     }

@@ -84,3 +84,15 @@ fn levels_and_pages() {
     assert!(rules.out.lines().count() > 50, "{}", rules.out);
     flowmend(["lint", "--explain", "null-blnd"]).expect(2);
 }
+
+/// Who asks for a fix and gets none is told so, and what is left.
+#[test]
+fn nothing_to_rewrite_is_said() {
+    let told = "-- flowmend: scheduler=dolphinscheduler release=3.1.9 dialect=mysql\n";
+    let (_dir, file) = script(&format!("{told}DELETE FROM t_ds_command;\n"));
+    let bad = flowmend(["lint", &file, "--fix"]).expect(1);
+    assert!(bad.err.contains("nothing to rewrite") && bad.err.contains("are left for you"), "{}", bad.err);
+    let (_dir, file) = script(&format!("{told}SELECT id FROM t_ds_command;\n"));
+    let good = flowmend(["lint", &file, "--fix"]).expect(0);
+    assert!(good.err.contains("nothing to rewrite") && !good.err.contains("are left"), "{}", good.err);
+}

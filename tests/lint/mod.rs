@@ -4,6 +4,7 @@ mod blog;
 mod clean;
 mod pages;
 mod refused;
+mod said;
 mod sarif;
 mod scripts;
 mod texts;

@@ -11,7 +11,7 @@ use self::live::Live;
 use self::script::{Script, Target};
 use super::App;
 use super::args::{given, path_of};
-use crate::lint::{Config, DataRules, Knowledge, Level, Pages, fixed, lint};
+use crate::lint::{Config, DataRules, Knowledge, Level, Pages, fixed, lint, the_plan_knows};
 use crate::report::lint::{Checked, Form, count, render};
 use crate::{Error, Result, ui};
 
@@ -41,10 +41,15 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         let manifests = target.manifests(&app.manifests)?;
         let knowledge = Knowledge::of(&manifests, &target.scheduler, &target.release, target.dialect.engine)?;
         let mut linted = lint(&script.text, &knowledge, &data, &own)?;
+        let planned = script.as_planned(&knowledge);
+        if planned.is_some() {
+            linted.findings.retain(|f| !the_plan_knows(f));
+        }
         if let Some(live) = &mut live {
             live.count(&script.text, &knowledge, &mut linted).await;
         }
-        checked.push(Checked { name: &script.name, text: &script.text, against: knowledge.title(), linted });
+        let against = planned.map_or_else(|| knowledge.title(), ToOwned::to_owned);
+        checked.push(Checked { name: &script.name, text: &script.text, against, linted });
     }
     if let Some(live) = live {
         live.close().await;
@@ -83,8 +88,10 @@ fn explain(pages: &Pages, code: &str) -> Result<u8> {
 /// `--fix` shows what would change, `--write` changes it.
 fn fix(checked: &[Checked<'_>], write: bool) -> Result<u8> {
     let mut left = false;
+    let mut rewritten = 0;
     for file in checked {
         let (text, done) = fixed(file.text, &file.linted.findings);
+        rewritten += done;
         left |= file.linted.findings.iter().any(|f| f.edit.is_none() && f.level > Level::Info);
         if write && done > 0 {
             if file.name == "-" {
@@ -97,6 +104,12 @@ fn fix(checked: &[Checked<'_>], write: bool) -> Result<u8> {
             let diff = similar::TextDiff::from_lines(file.text, text.as_str());
             ui::out(diff.unified_diff().header(file.name, file.name).to_string().trim_end_matches('\n'));
         }
+    }
+    if rewritten == 0 {
+        ui::note("nothing to rewrite: no finding has a fix that needs no judgement");
+    }
+    if left {
+        ui::note("errors or warnings are left for you; without --fix or --write they are shown");
     }
     Ok(u8::from(left))
 }

@@ -10,7 +10,7 @@ use super::super::args::given;
 use super::live::Live;
 use crate::bundle::Bundle;
 use crate::dialect::Dialect;
-use crate::lint::{Config, release_of, told};
+use crate::lint::{Config, Knowledge, release_of, told};
 use crate::manifest::Manifests;
 use crate::sql::{Client, split};
 use crate::{Error, Result};
@@ -23,6 +23,8 @@ pub(super) struct Script {
     pub text: String,
     /// What it says of itself: scheduler, release, dialect, table prefix.
     told: BTreeMap<String, String>,
+    /// The scheduler and the release as a bundle's plan names them: the release may be a span.
+    planned_for: Option<String>,
 }
 
 impl Script {
@@ -35,7 +37,7 @@ impl Script {
         let text = read(file)?;
         // Comments are found alike by every client, but for `#`.
         let told = told(&text, &split(&text, Client::Psql));
-        Ok(Self { name, text, told })
+        Ok(Self { name, text, told, planned_for: None })
     }
 
     fn of_bundle(dir: &Path, manifests: &Manifests) -> Result<Self> {
@@ -45,6 +47,7 @@ impl Script {
         let text = text.ok_or_else(|| Error::refused(format!("{} has no {file}", dir.display())))?;
         let release = release_of(&bundle.plan, manifests)?.to_owned();
         let from = bundle.plan.from;
+        let planned_for = Some(format!("{} {}", from.title, from.release));
         let told = [
             ("scheduler", Some(from.scheduler)),
             ("release", Some(release)),
@@ -52,7 +55,14 @@ impl Script {
             ("table-prefix", from.table_prefix),
         ];
         let told = told.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
-        Ok(Self { name: dir.join(file).display().to_string(), text, told })
+        Ok(Self { name: dir.join(file).display().to_string(), text, told, planned_for })
+    }
+
+    /// The plan that it was made by, if that is what it was checked for: scheduler and release in
+    /// the plan's words. A bundle can be checked for another release, too.
+    pub fn as_planned(&self, knowledge: &Knowledge<'_>) -> Option<&str> {
+        let own = self.told.get("release") == Some(&knowledge.release);
+        self.planned_for.as_deref().filter(|_| own)
     }
 }
 

@@ -17,10 +17,15 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         if active.is_empty() {
             continue;
         }
+        let spoken = change.filter.states.get(&column.to_lowercase()).is_some_and(|s| s.spoken);
+        let help = match spoken {
+            true => "close these rows first, by an update that names the state they are in, or leave them out of the condition",
+            false => "add a condition on the state, so that only finished rows go",
+        };
         let message = format!("rows that are not over are deleted, too: {}", listed(&active));
         report
             .at(change.span, Level::Error, message)
             .why("their process may live, and writes to rows that are gone")
-            .help("add a condition on the state, so that only finished rows go");
+            .help(help);
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::lint::finding::Level;
 use crate::lint::reading::Reading;
-use crate::lint::report::{Report, listed, transitions};
+use crate::lint::knowledge::Knowledge;
+use crate::lint::report::{Report, Transition, listed, transitions};
 use crate::manifest::{State, StateSet};
 
 pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
@@ -11,7 +12,10 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         let lost: Vec<&State> = t.from.iter().copied().filter(overwritten).collect();
         // Finished states that are named on purpose are meant.
         let meant = t.spoken && t.from.iter().all(|s| s.finished);
-        if lost.is_empty() || meant || t.is_bound_unseen() {
+        // A mark beside the state goes with it: whoever closes a row settles its alarm.
+        let own = report.knowledge.own_state(&t.change.table).map(|(column, _)| column);
+        let goes_along = own.is_some_and(|own| !own.eq_ignore_ascii_case(&t.column) && t.change.set(own).is_some());
+        if lost.is_empty() || meant || goes_along || t.is_bound_unseen() {
             continue;
         }
         let named = t.change.filter.names(&report.knowledge.key(&t.change.table));
@@ -22,14 +26,42 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
             ),
             false => (Level::Error, format!("rows that are over would become {}: {}", listed(&t.to), listed(&lost))),
         };
-        let old: Vec<&State> = t.set.states.iter().filter(|s| s.legal && !s.finished).collect();
-        report
-            .at(t.assignment.span, level, message)
-            .help(format!("add the old state to the condition, for example {}", in_list(&t.column, t.set, &old)));
+        let help = way_out(report.knowledge, &t);
+        report.at(t.assignment.span, level, message).help(help);
     }
 }
 
-fn in_list(column: &str, set: &StateSet, states: &[&State]) -> String {
-    let codes: Vec<String> = states.iter().map(|s| set.literal(&s.code)).collect();
-    format!("AND {column} IN ({})", codes.join(", "))
+/// The condition that leaves out what is over, or what to do where there is none.
+fn way_out(knowledge: &Knowledge<'_>, t: &Transition<'_, '_>) -> String {
+    // A row that somebody works on just now is nobody's example.
+    let open = |s: &&State| s.legal && !s.finished && s.phase != "acquired";
+    let old: Vec<&State> = t.set.states.iter().filter(open).filter(|s| t.to.iter().all(|to| to.code != s.code)).collect();
+    let condition = beside(knowledge, t, &old).or_else(|| in_list(&t.column, t.set, &old));
+    condition.map_or_else(
+        || "a row that is over stays as it is; name the rows that are meant by their keys and by the state that they are in".to_owned(),
+        |condition| format!("add the old state to the condition, for example {condition}"),
+    )
+}
+
+/// The condition on both columns, for a state that hangs on a column beside.
+fn beside(knowledge: &Knowledge<'_>, t: &Transition<'_, '_>, states: &[&State]) -> Option<String> {
+    let with = t.set.with.as_ref()?;
+    let (column, set) = (knowledge.manifest.column(with).ok()?, knowledge.manifest.states.get(with)?);
+    let state = states.iter().find(|s| !s.when.is_empty())?;
+    let code = t.set.literal(&state.code);
+    Some(format!("{} AND {} = {code}", equal(column, set, &state.when), t.column))
+}
+
+fn in_list(column: &str, set: &StateSet, states: &[&State]) -> Option<String> {
+    let mut codes: Vec<String> = states.iter().map(|s| s.code.clone()).collect();
+    codes.dedup();
+    (!codes.is_empty()).then(|| equal(column, set, &codes))
+}
+
+fn equal(column: &str, set: &StateSet, codes: &[String]) -> String {
+    let literals: Vec<String> = codes.iter().map(|code| set.literal(code)).collect();
+    match literals.as_slice() {
+        [only] => format!("AND {column} = {only}"),
+        some => format!("AND {column} IN ({})", some.join(", ")),
+    }
 }

@@ -13,7 +13,7 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
                 let message = format!("{}.{} is written: repairs leave it alone", change.table, set.column);
                 report
                     .at(set.span, Level::Warning, message)
-                    .why("it says who ran the row and when; the scheduler and its history rely on it");
+                    .why("who a row is and who ran it, when it ran and when it is due, are the scheduler's own to write: it relies on them");
             }
         }
     }

@@ -20,6 +20,13 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
                 let message = format!("{} is written, which may be done; {warning}", change.table);
                 report.at(change.span, Level::Warning, message)
             }
+            None if change.does == Does::Delete && knowledge.table(&change.table).is_none() => {
+                let message = format!("rows of {} are deleted: flowmend does not describe that table", change.table);
+                report
+                    .at(change.span, Level::Warning, message)
+                    .why("no repair needs it, and what refers to its rows is not known here")
+                    .help("to make room use the scheduler's own clean-up")
+            }
             None => {
                 let message = format!("{} is written: no repair needs that", change.table);
                 report

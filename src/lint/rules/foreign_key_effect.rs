@@ -46,8 +46,12 @@ fn say(report: &mut Report<'_>, change: &Change, child: &str, key: &ForeignKey) 
             (Level::Warning, what, "foreign key without a cascade")
         }
     };
-    let why = format!("{how} in {}", report.knowledge.title());
-    let found = report.at(change.span, level, what).why(why);
+    let title = report.knowledge.title();
+    let more = report.knowledge.leaves_tables_out();
+    let found = report.at(change.span, level, what).why(format!("{how} in {title}"));
+    if more {
+        found.why("flowmend does not describe every table of this release: whatever else refers to these rows goes along, or refuses the delete, too");
+    }
     if how != "foreign key ON DELETE SET NULL" {
         found.help(format!("delete rows of {child} first, or only what no row there refers to (NOT EXISTS)"));
     }

@@ -1,7 +1,7 @@
 //! A row is closed without its end.
 
 use crate::lint::finding::Level;
-use crate::lint::reading::Reading;
+use crate::lint::reading::{Bound, Reading};
 use crate::lint::report::{Report, listed, transitions};
 
 pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
@@ -9,6 +9,10 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     for t in transitions(knowledge, reading) {
         let Some((_, role)) = knowledge.role(&t.change.table) else { continue };
         let Some(end) = role.columns.get("end_time").filter(|end| t.change.set(end).is_none()) else { continue };
+        // Whoever asks for the end that is there, NULL included, has thought of it.
+        if t.change.filter.bounds.get(&end.to_lowercase()) == Some(&Bound::Row) {
+            continue;
+        }
         let own =
             knowledge.own_state(&t.change.table).is_some_and(|(column, _)| column.eq_ignore_ascii_case(&t.column));
         let closes = t.to.iter().any(|s| s.finished) && t.from.iter().any(|s| !s.finished);
