@@ -1,4 +1,4 @@
--- flowmend bundle 5f66f852902a5327: session settings
+-- flowmend bundle ae84a96ee6653461: session settings
 -- The session is set here, so that it does not hang on the client's defaults.
 SET NAMES utf8mb4;
 -- Strict, so that a guard cannot be bent to fit; backslash escapes stay on.

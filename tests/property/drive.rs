@@ -190,7 +190,7 @@ async fn planned(
 fn passes_the_linter(plan: &Plan, files: &BTreeMap<String, String>) -> Result<()> {
     let script = files.iter().find(|(name, _)| name.starts_with("apply."));
     let Some((name, script)) = script else { return Ok(()) };
-    let faults = faults_of(plan, name, script, &app().manifests, &app().rules, Level::Error)?;
+    let faults = faults_of(plan, name, script, &app().manifests, &app().rules, Level::Warning)?;
     if faults.is_empty() {
         return Ok(());
     }
