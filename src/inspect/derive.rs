@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::reported::{add_reported, written_rows};
 use super::{
-    Identified, Skew, begin_snapshot, end_snapshot, look, look_at_effects, look_at_names, schema_digest, target,
+    Identified, Skew, Told, begin_snapshot, end_snapshot, look, look_at_effects, look_at_names, schema_digest, target,
 };
 use crate::catalog::Catalog;
 use crate::db::Database;
@@ -239,11 +239,9 @@ pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan
     let asked: Vec<usize> = (0..workers.len()).filter(|n| workers[*n].takes == Takes::Found).collect();
     let mut inputs: Vec<Inputs<'_>> = workers.into_iter().map(|w| w.inputs).collect();
     will_hold(db, &draft, &mut inputs).await?;
-    let mut effects = Vec::new();
+    let mut told = Told::default();
     for inputs in inputs.iter().filter(|_| !draft.overlay().is_empty()) {
-        let felt = look_at_effects(db, inputs).await?;
-        // Two recipes may look at the same kind of row.
-        effects.extend(felt.into_iter().filter(|text| !effects.contains(text)).collect::<Vec<_>>());
+        look_at_effects(db, inputs, &mut told).await?;
     }
     let mut plan = draft.finish(&inputs, from, target(db).await?)?;
     let mut known = written_rows(&plan);
@@ -261,7 +259,7 @@ pub async fn derive(db: &mut Database, request: &PlanRequest<'_>) -> Result<Plan
         lock.there = db.value(&locks::count(&dialect, schema.as_deref(), lock)).await?.as_deref() == Some("1");
     }
     end_snapshot(db).await?;
-    plan.effects = effects;
+    told.tell(&mut plan);
     plan.target.schema_sha256 = schema_digest(request.catalog, &plan.tables());
     Ok(plan)
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::Result;
 use crate::db::Database;
-use crate::plan::{Inputs, RunName, StepRows, effect_query, names_query, report_query, step_query};
+use crate::plan::{Inputs, Plan, RunName, Starts, StepRows, effect_query, names_query, report_query, step_query};
+use crate::recipe::{EffectFile, Tells};
 use crate::render::ser;
 use crate::ui::safe;
 
@@ -40,12 +41,47 @@ pub async fn look_at_reports(db: &mut Database, inputs: &Inputs<'_>) -> Result<V
     Ok(looked)
 }
 
-/// The sentences about rows that feel a repair although it does not write them.
+/// How many of the rows that start are named.
+const STARTS: usize = 10;
+
+/// What a repair does beyond the rows that it writes.
+#[derive(Debug, Default)]
+pub struct Told {
+    felt: Vec<String>,
+    starts: Vec<Starts>,
+    dangers: Vec<String>,
+}
+
+impl Told {
+    /// Two recipes may look at the same kind of row: what was said is not said again.
+    fn add(&mut self, effect: &EffectFile, way_out: String, sentences: Vec<String>) {
+        let known = match effect.tells {
+            Tells::Felt => &mut self.felt,
+            Tells::Danger => &mut self.dangers,
+            Tells::Starts => {
+                let (title, count) = (effect.title.clone(), sentences.len());
+                let sample = sentences.into_iter().take(STARTS).collect();
+                let starts = Starts { title, count, sample, way_out };
+                if !self.starts.contains(&starts) {
+                    self.starts.push(starts);
+                }
+                return;
+            }
+        };
+        known.extend(sentences.into_iter().filter(|text| !known.contains(text)).collect::<Vec<_>>());
+    }
+
+    /// Writes it into the plan.
+    pub fn tell(self, plan: &mut Plan) {
+        (plan.effects, plan.starts, plan.dangers) = (self.felt, self.starts, self.dangers);
+    }
+}
+
+/// Adds what a recipe's effects say: a sentence for each row.
 ///
 /// # Errors
 /// As [`look`].
-pub async fn look_at_effects(db: &mut Database, inputs: &Inputs<'_>) -> Result<Vec<String>> {
-    let mut sentences = Vec::new();
+pub async fn look_at_effects(db: &mut Database, inputs: &Inputs<'_>, told: &mut Told) -> Result<()> {
     for effect in &inputs.recipe.file.effects {
         let what = format!("effects.{}", effect.name);
         if inputs.env().text(&what, &effect.when, BTreeMap::new())? != "yes" {
@@ -54,6 +90,7 @@ pub async fn look_at_effects(db: &mut Database, inputs: &Inputs<'_>) -> Result<V
         let StepRows::Rows(rows) = ask(db, inputs, &effect_query(inputs, effect)?, &effect.query).await? else {
             continue;
         };
+        let mut sentences = Vec::new();
         for row in rows {
             // Names are somebody else's text.
             let shown = row.into_iter().map(|cell| cell.map(|text| safe(&text, 80)));
@@ -61,8 +98,12 @@ pub async fn look_at_effects(db: &mut Database, inputs: &Inputs<'_>) -> Result<V
             let text = inputs.env().text(&what, &effect.text, BTreeMap::from([("row", ser(&row))]))?;
             sentences.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
         }
+        if !sentences.is_empty() {
+            let way_out = inputs.env().text(&what, &effect.way_out, BTreeMap::new())?;
+            told.add(effect, way_out, sentences);
+        }
     }
-    Ok(sentences)
+    Ok(())
 }
 
 /// How many runs are named in one question.

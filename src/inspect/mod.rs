@@ -24,7 +24,7 @@ pub use clock::{against_zone, measure_zone, parse_zone};
 pub use derive::{ALL, Given, PlanPart, PlanRequest, Takes, all_parts, beyond, derive, of_recipe, parts};
 pub use findings::{Explained, FindingReport, FoundRows, LeftReport, REPORT};
 pub use identify::{Identified, Said, identify, identify_alike, several, with_live_names};
-pub use look::{look, look_at_effects, look_at_names, look_at_reports};
+pub use look::{Told, look, look_at_effects, look_at_names, look_at_reports};
 pub use named::{refuse_idle_filters, refuse_open_which};
 pub use owners::{OwnerState, Owners, add_owners, owners_of_rows, refuse_beating, refuse_without_age};
 pub use registered::Registered;

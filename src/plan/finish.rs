@@ -6,7 +6,7 @@ use minijinja::Value;
 
 use super::draft::{Draft, DraftStep};
 use super::query::Inputs;
-use super::tally::Marks;
+use super::tally::{Marks, SHOWN};
 use super::{
     Evidence, From, HostRows, LeftOut, NotNeeded, OwnerClaim, Plan, PlanCheck, RecipeRef, RowChange, SAMPLE, Step,
     Target, names_an_owner, step_name,
@@ -15,6 +15,7 @@ use crate::Result;
 use crate::manifest::Manifest;
 use crate::recipe::{Check, ConditionTime, Op};
 use crate::render::ser;
+use crate::ui::quiet;
 
 impl DraftStep {
     /// The checks that look at the step, each with the recipe that it is of.
@@ -73,6 +74,8 @@ impl Draft {
             evidence,
             runs: Vec::new(),
             effects: Vec::new(),
+            starts: Vec::new(),
+            dangers: Vec::new(),
             hosts: parts.first().map_or_else(Vec::new, |p| hosts(p.site.manifest, &steps)),
             left_out,
             shown: Vec::new(),
@@ -145,11 +148,12 @@ impl Draft {
 
     fn prose(&self, parts: &[Inputs<'_>], from: &From) -> Result<String> {
         let mut texts = Vec::new();
+        let deleted = self.deleted_units();
         for (n, inputs) in parts.iter().enumerate() {
             let drafts: Vec<&DraftStep> = self.steps.iter().filter(|s| s.part == n).collect();
             let mut text = Vec::new();
             if !drafts.is_empty() || (n == 0 && self.steps.is_empty()) {
-                text.push(prose(inputs, from, &drafts)?);
+                text.push(prose(inputs, from, &drafts, &deleted)?);
             }
             text.extend(self.left_to_itself(n, inputs, from)?);
             if !text.is_empty() {
@@ -164,6 +168,16 @@ impl Draft {
                 parts.collect::<Vec<_>>().join("\n\n")
             }
         })
+    }
+
+    /// Role → what the rows are of that the plan deletes, whichever recipe does.
+    fn deleted_units(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for step in self.steps.iter().map(|s| &s.step).filter(|s| s.op == Op::Delete) {
+            let units = step.rows.iter().filter_map(|row| row.instance.as_ref().map(|unit| quiet(unit, SHOWN)));
+            found.entry(step.role.clone()).or_default().extend(units);
+        }
+        found
     }
 
     /// What becomes of the rows that the operator's choice leaves to the scheduler.
@@ -261,7 +275,12 @@ fn hosts(manifest: &Manifest, steps: &[Step]) -> Vec<HostRows> {
     found.into_iter().map(line).collect()
 }
 
-fn prose(inputs: &Inputs<'_>, from: &From, drafts: &[&DraftStep]) -> Result<String> {
+fn prose(
+    inputs: &Inputs<'_>,
+    from: &From,
+    drafts: &[&DraftStep],
+    deleted: &BTreeMap<String, BTreeSet<String>>,
+) -> Result<String> {
     let steps: Vec<&Step> = drafts.iter().map(|s| &s.step).collect();
     let findings: BTreeSet<&String> = drafts.iter().flat_map(|s| &s.found).map(|f| &f.finding).collect();
     let counts: BTreeMap<&str, usize> = inputs
@@ -277,6 +296,7 @@ fn prose(inputs: &Inputs<'_>, from: &From, drafts: &[&DraftStep]) -> Result<Stri
         ("release", Value::from(from.release.clone())),
         ("written", ser(written_phases(inputs.site.manifest, &steps))),
         ("findings", ser(&findings)),
+        ("deleted_units", ser(deleted)),
         ("marked", ser(&marks.keys)),
         ("marked_units", ser(&marks.units)),
     ]);

@@ -75,6 +75,12 @@ pub struct Plan {
     /// Rows that feel the repair although it does not write them, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<String>,
+    /// What begins to run as soon as the repair is committed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub starts: Vec<Starts>,
+    /// What would do harm although it looks like the next thing to do, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dangers: Vec<String>,
     /// Hosts that the planned rows name: where processes may still run.
     #[serde(default)]
     pub hosts: Vec<HostRows>,
@@ -259,6 +265,34 @@ pub struct RunName {
     pub workflow: String,
     /// The project of the workflow.
     pub project: String,
+}
+
+/// What begins to run by itself once a repair is committed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Starts {
+    /// What it is, in the plural.
+    pub title: String,
+    /// How many.
+    pub count: usize,
+    /// The first of them, a few words each.
+    pub sample: Vec<String>,
+    /// How to keep it from starting; empty where there is no such way.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub way_out: String,
+}
+
+impl Starts {
+    /// In one sentence: what, how many, which, and how to keep it from starting.
+    #[must_use]
+    pub fn says(&self) -> String {
+        let more = match self.count - self.sample.len().min(self.count) {
+            0 => String::new(),
+            more => format!(" … and {more} more"),
+        };
+        let way_out = if self.way_out.is_empty() { String::new() } else { format!(" {}", self.way_out) };
+        format!("{} ({}): {}{more}.{way_out}", self.title, self.count, self.sample.join(", "))
+    }
 }
 
 /// How many planned rows of a role name a host.

@@ -7,7 +7,7 @@ use super::answers::Answer;
 use crate::ui::quiet;
 
 /// How many characters of a key or of a unit's name a text shows.
-const SHOWN: usize = 120;
+pub(super) const SHOWN: usize = 120;
 
 /// Rows that a query marks: name of `gives` → of the rows for which it is 1, their keys or units.
 #[derive(Default)]

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use minijinja::Environment;
 use toml::de::{DeTable, DeValue};
 
-use super::{Names, Op, Parameter, ParameterKind, Recipe, RecipeFile, RelatedFile, SetKind, SharedWords, StepFile};
+use super::{
+    EffectFile, Names, Op, Parameter, ParameterKind, Recipe, RecipeFile, RelatedFile, SetKind, SharedWords, StepFile,
+    Tells,
+};
 use crate::data::{DataFile, Tree};
 use crate::manifest::{Manifest, Manifests};
 use crate::{Error, Result};
@@ -284,6 +287,10 @@ fn files_are_there(recipe: &Recipe, place: Place<'_>) -> Result<()> {
         let message = format!("effects.{}.gives: name the columns of the query", effect.name);
         return Err(place.at(&["effects", &index.to_string(), "gives"], message));
     }
+    if let Some((index, effect)) = recipe.file.effects.iter().enumerate().find(|(_, e)| lacks_title(e)) {
+        let message = format!("effects.{}.title: say what starts, in a few words", effect.name);
+        return Err(place.at(&["effects", &index.to_string(), "tells"], message));
+    }
     if missing(&recipe.file.prose) {
         return Err(place.at(&["prose"], format!("prose: no file {} beside it", recipe.file.prose)));
     }
@@ -294,6 +301,11 @@ fn files_are_there(recipe: &Recipe, place: Place<'_>) -> Result<()> {
         return Err(place.at(&["choice", "left"], format!("choice.left: no file {left} beside it")));
     }
     Ok(())
+}
+
+/// An effect that tells of a start is counted under its title.
+fn lacks_title(effect: &EffectFile) -> bool {
+    effect.tells == Tells::Starts && effect.title.is_empty()
 }
 
 /// Every template can be read; what it asks for is seen when it renders.
@@ -330,7 +342,7 @@ fn templates_parse(recipe: &Recipe, place: Place<'_>) -> Result<()> {
         env.template_from_str(&finding.explain).map_err(|e| place.at(&path, Error::from(e)))?;
     }
     for (index, effect) in recipe.file.effects.iter().enumerate() {
-        for (key, text) in [("when", &effect.when), ("text", &effect.text)] {
+        for (key, text) in [("when", &effect.when), ("text", &effect.text), ("way_out", &effect.way_out)] {
             let path = ["effects", &index.to_string(), key];
             env.template_from_str(text).map_err(|e| place.at(&path, Error::from(e)))?;
         }

@@ -309,6 +309,28 @@ pub struct EffectFile {
     pub gives: Vec<String>,
     /// The template of the sentence about one row.
     pub text: String,
+    /// What the sentence says of the row.
+    #[serde(default)]
+    pub tells: Tells,
+    /// What starts, where the effect tells that something does.
+    #[serde(default)]
+    pub title: String,
+    /// How to keep it from starting: a template.
+    #[serde(default)]
+    pub way_out: String,
+}
+
+/// What an effect says of its rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tells {
+    /// They feel the repair although it does not write them.
+    #[default]
+    Felt,
+    /// Their work begins as soon as the repair is committed.
+    Starts,
+    /// They make something dangerous that looks like the next thing to do.
+    Danger,
 }
 
 /// What happens to a row.

@@ -7,7 +7,7 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 use crate::data::Tree;
 use crate::dialect::{Dialect, TypeClass};
 use crate::manifest::Engine;
-use crate::plan::{Evidence, OwnerClaim, Plan, PlanLock, RowChange, RunName, Shown, Step, step_name};
+use crate::plan::{Evidence, OwnerClaim, Plan, PlanLock, RowChange, RunName, Shown, Starts, Step, step_name};
 use crate::recipe::{Op, SetKind};
 use crate::render::ser;
 use crate::ui::{quiet as quiet_to, rows_of, safe};
@@ -41,6 +41,7 @@ pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<St
     x.insert("steps", plan.steps.iter().enumerate().map(|(i, s)| step_map(plan, s, i)).collect::<Vec<_>>().into());
     x.insert("rows", plan.row_count().into());
     x.insert("summary", summary(plan).into());
+    x.insert("starts", plan.starts.iter().map(starts).collect::<Vec<_>>().into());
     x.insert("undo_ends", plan.undo_ends().unwrap_or_default().into());
     x.insert("inserts", plan.inserts().into());
     x.insert("runs", runs(plan).into());
@@ -105,7 +106,7 @@ fn header(plan: &Plan) -> Plan {
     let mut header = plan.clone();
     header.hosts.iter_mut().for_each(|h| h.host = quiet(&h.host));
     header.from.skew.iter_mut().for_each(|text| *text = quiet_to(text, 600));
-    header.effects.iter_mut().for_each(|text| *text = safe(text, 600).replace('|', "/").replace('`', "'"));
+    header.effects.iter_mut().chain(&mut header.dangers).for_each(|text| *text = sentence(text));
     for allowed in &mut header.allowed {
         allowed.said_by = quiet_to(&allowed.said_by, 200);
         allowed.reason = quiet_to(&allowed.reason, 600);
@@ -116,6 +117,11 @@ fn header(plan: &Plan) -> Plan {
         step.rows.clear();
     }
     header
+}
+
+/// A sentence with names from the database, in a line of its own.
+fn sentence(text: &str) -> String {
+    safe(text, 600).replace('|', "/").replace('`', "'")
 }
 
 /// Text from the database, as short as a cell of a table may be.
@@ -298,6 +304,11 @@ fn evidence(plan: &Plan, e: &Evidence) -> BTreeMap<&'static str, Value> {
         ("title", Value::from(e.title.clone())),
         ("rows", format!("{}{uncovered}", plan.from.words.counts(&e.rows)).into()),
     ])
+}
+
+/// What begins to run at commit, with the names of somebody else.
+fn starts(s: &Starts) -> String {
+    Starts { sample: s.sample.iter().map(|text| quiet_to(text, 160)).collect(), ..s.clone() }.says()
 }
 
 /// Rows that are shown and not written.

@@ -7,7 +7,7 @@ use crate::bundle::Bundle;
 use crate::dialect::TypeClass;
 use crate::inspect::{ALL, Explained, FindingReport, InspectReport, OwnerState};
 use crate::manifest::Words;
-use crate::plan::{Column, LeftOut, Plan, RowChange, Step, step_name};
+use crate::plan::{Column, LeftOut, Plan, RowChange, Starts, Step, step_name};
 use crate::recipe::{Op, SetKind};
 use crate::render::ticket::{transitions, utc_offset};
 use crate::ui::{BAD, DIM, GOOD, HEAD, WARN, WIDTH, out, paint, rows_of, safe, wrap};
@@ -400,19 +400,25 @@ fn left_of<'a>(words: &Words, l: &'a LeftOut) -> Left<'a> {
     }
 }
 
-/// What the repair does to rows that it does not write, and what ends its undo.
+/// What the repair does beyond the rows that it writes, and what ends its undo.
 fn felt(plan: &Plan) {
-    if !plan.effects.is_empty() {
-        out("");
-        head("Felt by others");
-    }
-    for text in &plan.effects {
-        wrapped("  ", 4, &safe(text, 600));
-    }
+    let starts: Vec<String> = plan.starts.iter().map(Starts::says).collect();
+    sentences("Starts by itself, as soon as the repair is committed", &starts);
+    sentences("Danger", &plan.dangers);
+    sentences("Felt by others", &plan.effects);
     if let Some(text) = plan.undo_ends() {
         out("");
         wrapped(&format!("{} ", paint(WARN, "undo:")), 2, &text);
     }
+}
+
+/// Sentences under a title, if there are any.
+fn sentences(title: &str, texts: &[String]) {
+    if !texts.is_empty() {
+        out("");
+        head(title);
+    }
+    texts.iter().for_each(|text| wrapped("  ", 4, &safe(text, 2000)));
 }
 
 /// A plan that changes nothing.

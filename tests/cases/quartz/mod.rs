@@ -3,6 +3,7 @@
 mod blocked;
 mod errors;
 mod fire_time;
+mod next_steps;
 mod orphans;
 mod owners;
 mod paused;

@@ -14,6 +14,22 @@ fn forbidden_table() {
     copy.check().expect(0);
 }
 
+/// What starts is counted under a title, and an effect tells one of three things.
+#[test]
+fn what_an_effect_tells() {
+    let copy = Copy::new();
+    let effect = "[[effects]]\nname = \"goes\"\nwhen = \"yes\"\nquery = \"seats.sql.j2\"\ngives = [\"id\"]\ntext = \"{{ row.id }}\"\n";
+    let recipe = copy.read(FILE);
+    std::fs::write(copy.path(FILE), format!("{recipe}\n{effect}tells = \"starts\"\n")).unwrap();
+    copy.fails(FILE, "tells = \"starts\"", &["effects.goes.title", "say what starts"]);
+    copy.replace(FILE, "tells = \"starts\"", "tells = \"start\"");
+    copy.fails(FILE, "tells = \"start\"", &["unknown variant `start`", "`felt`, `starts`, `danger`"]);
+    copy.replace(FILE, "tells = \"start\"", "tells = \"danger\"\nway_out = \"{{ \"");
+    copy.fails(FILE, "way_out = \"{{ \"", &["syntax error"]);
+    copy.replace(FILE, "\nway_out = \"{{ \"", "");
+    copy.check().expect(0);
+}
+
 /// Whose lock rows to take is read from the rows of each step.
 #[test]
 fn scope_of_locks() {
