@@ -223,8 +223,13 @@ fn named(form: OwnerForm, dead: &BTreeMap<OwnerName, Proof>, seen: &mut Sighting
 
 /// Who speaks: `--operator`, else the login name.
 pub(super) fn operator(m: &ArgMatches) -> String {
-    let login = || std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
-    given(m, "operator").map(ToOwned::to_owned).or_else(login).unwrap_or_else(|| "the operator".to_owned())
+    let login = |name: &str| std::env::var(name).ok().filter(|name| !name.trim().is_empty());
+    let nobody = || "somebody who gave no name (--operator)".to_owned();
+    given(m, "operator")
+        .map(ToOwned::to_owned)
+        .or_else(|| login("USER"))
+        .or_else(|| login("LOGNAME"))
+        .unwrap_or_else(nobody)
 }
 
 /// A claim that speaks of no owner is most likely misspelt.

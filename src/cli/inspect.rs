@@ -39,7 +39,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     } else {
         report::human::inspect(&found, m.get_flag("explain"));
     }
-    Ok(u8::from(!found.findings.is_empty() || !found.anomalies.is_empty()))
+    Ok(u8::from(found.has_findings()))
 }
 
 /// The survey by one generation, and who was said to be dead.

@@ -1,6 +1,6 @@
 //! `flowmend plan`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::ArgMatches;
@@ -19,7 +19,7 @@ use crate::inspect::{
     refuse_beating, refuse_idle_filters, refuse_open_which, refuse_without_age,
 };
 use crate::manifest::{Engine, Manifest, Words};
-use crate::plan::{HEARTBEAT, OwnerClaim, Params, Plan};
+use crate::plan::{HEARTBEAT, LeftOut, OwnerClaim, Params, Plan};
 use crate::recipe::{Recipe, Recipes};
 use crate::{Error, Result, report, ui};
 
@@ -187,38 +187,37 @@ fn is_claimed(owner: &Owners, claims: &[OwnerClaim]) -> bool {
 fn nothing(plan: &Plan, recipes: &Recipes, owners: &[&Owners], m: &ArgMatches) -> Result<u8> {
     let needs_owner =
         |code: &str| recipes.of(&plan.from.scheduler).filter_map(|r| r.reason(code)).any(|reason| reason.needs_owner);
-    let unproved = plan.left_out.iter().any(|l| needs_owner(&l.reason));
+    let unproved: Vec<&LeftOut> = plan.left_out.iter().filter(|l| needs_owner(&l.reason)).collect();
     if wants_json(m) {
         report::json(plan)?;
     } else {
         report::human::nothing(plan);
     }
-    if unproved && !owners.is_empty() {
-        return Err(unproved_owners(owners, &plan.from.words));
+    if !unproved.is_empty() && !owners.is_empty() {
+        return Err(unproved_owners(&unproved, owners, &plan.from.words));
     }
     Ok(0)
 }
 
-/// That owners may be alive, and how to say that they are not. A row without an
-/// owner's name can be claimed with all others only.
-fn unproved_owners(owners: &[&Owners], words: &Words) -> Error {
-    let name = |o: &&Owners| Some(format!("{} ({})", o.name()?.for_people(), ui::rows_of(o.rows)));
-    let named: Vec<String> = owners.iter().filter_map(name).collect();
-    let nameless: u64 = owners.iter().filter(|o| o.name().is_none()).map(|o| o.rows).sum();
-    if named.is_empty() {
-        return Error::refused(format!(
-            "nothing was planned; nothing shows that these rows are dead, and {nameless} of them name no owner"
-        ))
-        .hint("give --dead-owner '*' when all are stopped, or follow the hints above");
-    }
-    let others = match nameless {
-        0 => String::new(),
-        1 => "; 1 row names no owner".to_owned(),
-        n => format!("; {n} rows name no owner"),
+/// That the owners of rows may be alive, and the ways out that stand beside these rows: no others, or
+/// the two lists would speak of different rows.
+fn unproved_owners(left: &[&LeftOut], owners: &[&Owners], words: &Words) -> Error {
+    let mut rows: BTreeMap<String, usize> = BTreeMap::new();
+    left.iter().for_each(|l| *rows.entry(l.role.clone()).or_default() += l.count);
+    let named: Vec<String> = owners.iter().filter_map(|o| Some(o.name()?.for_people())).collect();
+    let whose = if named.is_empty() {
+        "no row names an owner".to_owned()
+    } else {
+        let nameless = owners.iter().any(|o| o.name().is_none());
+        format!("the owners may be alive: {}{}", named.join(", "), if nameless { "; some rows name none" } else { "" })
     };
-    Error::refused(format!("nothing was planned; the owners of these rows may be alive: {}{others}", named.join(", ")))
-        .hint(format!(
-            "give --dead-owner {} for each that you know is dead, or --dead-owner '*' when all are stopped",
-            words.owner_form()
-        ))
+    let message =
+        format!("nothing was planned; {} left out because nothing proves them dead, and {whose}", words.counts(&rows));
+    let mut ways: Vec<&str> = Vec::new();
+    for way in left.iter().map(|l| l.way_out.as_str()) {
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    ways.into_iter().fold(Error::refused(message), Error::hint)
 }

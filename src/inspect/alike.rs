@@ -34,6 +34,12 @@ fn facts(report: &InspectReport) -> Result<Value> {
     for word in ["warnings", "identified_by", "skew"] {
         json.as_object_mut().and_then(|report| report.remove(word));
     }
+    // Owners beat between two looks.
+    for owner in json.get_mut("owners").and_then(Value::as_array_mut).into_iter().flatten() {
+        for word in ["last_beat", "silent_ms", "overdue"] {
+            owner.as_object_mut().and_then(|owner| owner.remove(word));
+        }
+    }
     for finding in json.get_mut("findings").and_then(Value::as_array_mut).into_iter().flatten() {
         finding.as_object_mut().and_then(|finding| finding.remove("explained"));
     }

@@ -10,8 +10,8 @@ use super::{Identified, beyond, look, look_at_reports, of_recipe};
 use crate::Result;
 use crate::catalog::{Catalog, Row};
 use crate::db::Database;
-use crate::plan::{Inputs, Params, Site, StepRows};
-use crate::recipe::{Finding, Op, Recipe};
+use crate::plan::{Inputs, OwnerName, Params, Site, StepRows, names_an_owner, place_in_step};
+use crate::recipe::{Finding, Op, Recipe, StepFile};
 use crate::render::{RecipeEnv, ser};
 
 /// How many sample rows a report shows.
@@ -95,6 +95,8 @@ pub(super) struct Findings {
     /// Role and key of rows that a recipe repairs.
     found: BTreeSet<(String, String)>,
     left: Vec<Left>,
+    /// Role and key of rows that wait for a proof of their owner's death, with that owner.
+    unproved: BTreeMap<(String, String), OwnerName>,
 }
 
 struct Left {
@@ -111,6 +113,8 @@ pub(super) struct LookedRow {
     instance: String,
     pub(super) key: String,
     label: String,
+    /// Who owns it, where its role names one.
+    owner: Option<OwnerName>,
     /// Further columns, by name.
     gives: BTreeMap<String, Option<String>>,
 }
@@ -160,6 +164,9 @@ impl Findings {
 
     fn leave_out(&mut self, recipe: &Recipe, row: &LookedRow) {
         let Some(reason) = recipe.reason(&row.verdict) else { return };
+        if let Some(owner) = row.owner.clone().filter(|_| reason.needs_owner) {
+            self.unproved.insert((row.role.clone(), row.key.clone()), owner);
+        }
         let same = |l: &Left| l.report.reason == row.verdict && l.report.role == row.role;
         let index = self.left.iter().position(same).unwrap_or_else(|| {
             self.left.push(Left {
@@ -184,6 +191,12 @@ impl Findings {
         if left.keys.insert(row.key.clone()) {
             left.order.push(row.key.clone());
         }
+    }
+
+    /// The owner of each row that waits for a proof of its death, and that no recipe repairs.
+    pub(super) fn unproved(&self) -> Vec<OwnerName> {
+        let waits = self.unproved.iter().filter(|(row, _)| !self.found.contains(*row));
+        waits.map(|(_, owner)| owner.clone()).collect()
     }
 
     /// Everything that was said. A row that one recipe repairs is not left out by another.
@@ -278,10 +291,40 @@ async fn looked_rows(db: &mut Database, inputs: &Inputs<'_>) -> Result<Vec<Looke
             Op::Insert => 2..3,
             Op::Update | Op::Delete => 4..4 + manifest.role(&step.role)?.key.len(),
         };
-        looked.extend(rows.into_iter().map(|row| looked_row(&step.role, &step.gives, &key, &row)));
+        let owner = owner_places(inputs, step)?;
+        let looked_row =
+            |row: Row| LookedRow { owner: owner.of(&row), ..looked_row(&step.role, &step.gives, &key, &row) };
+        looked.extend(rows.into_iter().map(looked_row));
     }
     looked.extend(reported_rows(db, inputs).await?);
     Ok(looked)
+}
+
+/// Where a step's rows name their owner.
+#[derive(Default)]
+struct OwnerPlaces {
+    address: Option<usize>,
+    scope: Option<usize>,
+}
+
+impl OwnerPlaces {
+    fn of(&self, row: &Row) -> Option<OwnerName> {
+        let cell = |place: Option<usize>| row.get(place?).cloned().flatten();
+        let address = cell(self.address).filter(|address| names_an_owner(address))?;
+        Some(OwnerName { scope: cell(self.scope), address })
+    }
+}
+
+fn owner_places(inputs: &Inputs<'_>, step: &StepFile) -> Result<OwnerPlaces> {
+    let owner = inputs.recipe.file.owner.as_ref().and_then(|owner| owner.split_once('.'));
+    let Some((_, address)) = owner.filter(|(role, _)| *role == step.role && step.op != Op::Insert) else {
+        return Ok(OwnerPlaces::default());
+    };
+    let scope = inputs.site.manifest.owner_scope(&step.role);
+    Ok(OwnerPlaces {
+        address: place_in_step(inputs, step, address)?,
+        scope: scope.map(|scope| place_in_step(inputs, step, scope)).transpose()?.flatten(),
+    })
 }
 
 /// The rows that a recipe only shows.
@@ -304,6 +347,7 @@ fn looked_row(role: &str, gives: &[String], key: &std::ops::Range<usize>, row: &
         finding: text(1),
         instance: text(2),
         label: text(3),
+        owner: None,
         key: key.clone().map(text).collect::<Vec<_>>().join("/"),
         gives: gives.iter().zip(row.iter().skip(first)).map(|(n, v)| (n.clone(), v.clone())).collect(),
     }

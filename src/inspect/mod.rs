@@ -6,6 +6,7 @@ mod clock;
 mod derive;
 mod findings;
 mod identify;
+mod last;
 mod look;
 mod named;
 mod owners;
@@ -30,7 +31,7 @@ pub use owners::{OwnerState, Owners, add_owners, owners_of_rows, refuse_beating,
 pub use registered::Registered;
 pub use shown::shown_dead;
 pub use sightings::Sightings;
-pub use skew::{Skew, measure_skew};
+pub use skew::{Skew, length, measure_skew};
 pub use stored::{Stored, stored};
 pub use survey::{Anomaly, InspectReport, StateCount, SurveyRequest, survey};
 pub use tables::no_twins;

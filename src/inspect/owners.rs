@@ -44,9 +44,36 @@ pub struct Owners {
     pub oldest: Option<String>,
     /// What is known of its life.
     pub state: OwnerState,
+    /// When it beat last, on the scheduler's clock, where the database holds that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_beat: Option<String>,
+    /// How many milliseconds before the moment of the survey that was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub silent_ms: Option<u64>,
+    /// Whether the scheduler itself would have given it up by now.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub overdue: bool,
+    /// How many rows of its the recipes left out because nothing proves it dead.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unproved: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 impl Owners {
+    /// Whether rows hang on it that no recipe repairs without a proof, while it is silent for
+    /// longer than the scheduler itself waits for an owner.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.overdue
+            && self.rows > 0
+            && self.unproved > 0
+            && matches!(self.state, OwnerState::Unknown | OwnerState::Listed)
+    }
+
     /// Its name, if the rows name an owner at all.
     #[must_use]
     pub fn name(&self) -> Option<OwnerName> {
@@ -91,8 +118,18 @@ pub async fn owners_of_rows(db: &mut Database, m: &Manifest, column: &str, beats
         let mut next = || cells.next().flatten();
         let address = next();
         let rows = next().and_then(|n| n.parse().ok()).unwrap_or(0);
-        let mut owner = Owners { scope: None, address, rows, oldest: next(), state: OwnerState::Unknown };
-        owner.scope = next();
+        let (oldest, scope) = (next(), next());
+        let mut owner = Owners {
+            scope,
+            address,
+            rows,
+            oldest,
+            state: OwnerState::Unknown,
+            last_beat: None,
+            silent_ms: None,
+            overdue: false,
+            unproved: 0,
+        };
         if m.is_epoch_ms(&format!("{role_name}.start_time")) {
             owner.oldest = owner.oldest.map(|ms| utc(&ms).unwrap_or(ms));
         }

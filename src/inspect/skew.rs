@@ -38,7 +38,7 @@ impl Skew {
     pub fn says(&self) -> String {
         let Self { owner, beat, behind_ms, interval_ms } = self;
         let interval = i64::try_from(*interval_ms).unwrap_or(i64::MAX);
-        let apart = for_people(behind_ms.unsigned_abs());
+        let apart = length(behind_ms.unsigned_abs());
         if self.is_ahead() {
             return format!(
                 "its clock is at least {apart} ahead of the database's: the newest heartbeat ({owner}, {beat}) lies in the future"
@@ -57,7 +57,8 @@ impl Skew {
 }
 
 /// A length of time in its largest unit of which there are two or more.
-fn for_people(ms: u64) -> String {
+#[must_use]
+pub fn length(ms: u64) -> String {
     let seconds = ms.div_ceil(1000);
     let (unit, name) = match seconds {
         0..120 => (1, "s"),
@@ -96,7 +97,7 @@ pub async fn measure_skew(
 
 /// How far a heartbeat lies east of UTC; none if it is not known to be on the
 /// scheduler's clock (a database may stamp it), or that clock's zone is not known.
-fn east_of_utc_ms(m: &Manifest, h: &Heartbeat, zone: Option<&Zone>) -> Option<i64> {
+pub(super) fn east_of_utc_ms(m: &Manifest, h: &Heartbeat, zone: Option<&Zone>) -> Option<i64> {
     let name = format!("{}.{}", h.beat_role.as_ref().unwrap_or(&h.role), h.beat.as_ref()?);
     match h.unit {
         BeatUnit::EpochMs => Some(0),

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::beats::read_beats;
 use super::findings::{FindingReport, Findings, LeftReport};
+use super::last::{note_last_beats, read_last_beats};
 use super::owners::{OwnerState, Owners, add_owners, owners_of_rows};
 use super::skew::Skew;
 use super::{Identified, begin_snapshot, end_snapshot};
@@ -64,6 +65,19 @@ pub struct InspectReport {
     /// What people call the rows.
     #[serde(skip)]
     pub words: Words,
+}
+
+impl InspectReport {
+    /// Owners that are silent for too long while rows hang on them that wait for a proof of death.
+    pub fn silent(&self) -> impl Iterator<Item = &Owners> {
+        self.owners.iter().filter(|owner| owner.is_silent())
+    }
+
+    /// Whether the database gives somebody something to look at.
+    #[must_use]
+    pub fn has_findings(&self) -> bool {
+        !self.findings.is_empty() || !self.anomalies.is_empty() || self.silent().next().is_some()
+    }
 }
 
 /// A count of one state.
@@ -134,6 +148,7 @@ pub async fn survey(
     request: &SurveyRequest<'_>,
 ) -> Result<InspectReport> {
     let beats = read_beats(db, catalog, &found.manifest).await?;
+    let last = read_last_beats(db, catalog, &found.manifest, request.zone).await?;
     begin_snapshot(db).await?;
     let (states, mut anomalies) = states(db, found, request.recipes).await?;
     anomalies.extend(null_columns(db, found).await?);
@@ -168,11 +183,16 @@ pub async fn survey(
         let rows = |o: Owners| if owns { o } else { Owners { rows: 0, ..o } };
         add_owners(&mut report.owners, owners.into_iter().map(rows));
     }
+    note_last_beats(&mut report.owners, &last, request.zone, request.now);
     look_up(&mut report.owners, request.registered);
     mark_dead(&mut report.owners, request);
     let mut findings = Findings::default();
     for recipe in request.recipes.of(&found.manifest.scheduler).filter(|r| r.applies_to(&found.manifest)) {
         findings.add(db, catalog, found, recipe, request).await?;
+    }
+    let unproved = findings.unproved();
+    for owner in &mut report.owners {
+        owner.unproved = owner.name().map_or(0, |name| unproved.iter().filter(|of| **of == name).count());
     }
     (report.findings, report.left_out) = findings.finish();
     end_snapshot(db).await?;

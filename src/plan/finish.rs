@@ -148,7 +148,7 @@ impl Draft {
 
     fn prose(&self, parts: &[Inputs<'_>], from: &From) -> Result<String> {
         let mut texts = Vec::new();
-        let deleted = self.deleted_units();
+        let deleted = parts.first().map(|p| self.deleted_units(p.site.manifest)).unwrap_or_default();
         for (n, inputs) in parts.iter().enumerate() {
             let drafts: Vec<&DraftStep> = self.steps.iter().filter(|s| s.part == n).collect();
             let mut text = Vec::new();
@@ -171,8 +171,9 @@ impl Draft {
     }
 
     /// Role → what the rows are of that the plan deletes, whichever recipe does.
-    fn deleted_units(&self) -> BTreeMap<String, BTreeSet<String>> {
-        let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    fn deleted_units(&self, manifest: &Manifest) -> BTreeMap<String, BTreeSet<String>> {
+        let mut found: BTreeMap<String, BTreeSet<String>> =
+            manifest.roles.keys().map(|role| (role.clone(), BTreeSet::new())).collect();
         for step in self.steps.iter().map(|s| &s.step).filter(|s| s.op == Op::Delete) {
             let units = step.rows.iter().filter_map(|row| row.instance.as_ref().map(|unit| quiet(unit, SHOWN)));
             found.entry(step.role.clone()).or_default().extend(units);

@@ -29,7 +29,7 @@ pub use owner::{
     with_scope, writes_scope,
 };
 pub use params::{ParamValue, Params, duration, numbers, wall_clock};
-pub use query::{Inputs, Site, StepRows, effect_query, names_query, report_query, step_query};
+pub use query::{Inputs, Site, StepRows, effect_query, names_query, place_in_step, report_query, step_query};
 
 use crate::catalog::{LiveForeignKey, LiveTable};
 use crate::dialect::{Dialect, TypeClass};

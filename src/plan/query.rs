@@ -119,6 +119,9 @@ pub(super) struct Shape<'a> {
     pub(super) related: Option<Related>,
 }
 
+/// Verdict, finding, instance and label stand before the key.
+const BEFORE_KEY: usize = 4;
+
 /// The query of a step: the recipe's query, joined to the rows it names for
 /// their old values, everything read as text, ordered by key.
 ///
@@ -163,6 +166,17 @@ pub fn step_query(inputs: &Inputs<'_>, file: &StepFile) -> Result<String> {
         on.join(" AND "),
         order.join(", "),
     ))
+}
+
+/// Where in the rows of [`step_query`] a column of the step's role stands, if it is a key or a pin.
+///
+/// # Errors
+/// The database lacks what the step names.
+pub fn place_in_step(inputs: &Inputs<'_>, file: &StepFile, role_column: &str) -> Result<Option<usize>> {
+    let shape = shape(inputs, file)?;
+    let Some(real) = inputs.site.manifest.role(&file.role)?.columns.get(role_column) else { return Ok(None) };
+    let columns = shape.key.iter().chain(&shape.pins);
+    Ok(columns.map(|c| &c.name).position(|name| name.eq_ignore_ascii_case(real)).map(|place| BEFORE_KEY + place))
 }
 
 /// The query of a report, everything read as text, ordered by key.

@@ -54,6 +54,8 @@ pub fn render(plan: &Plan, id: &str, d: &Dialect, templates: &Tree) -> Result<St
     x.insert("evidence", plan.evidence.iter().map(|e| evidence(plan, e)).collect::<Vec<_>>().into());
     x.insert("nouns", left_nouns(plan).into());
     x.insert("shown", plan.shown.iter().map(|s| shown(plan, s)).collect::<Vec<_>>().into());
+    x.insert("left_sums", sums(plan, plan.left_out.iter().map(|l| (&l.role, l.count))).into());
+    x.insert("shown_sums", sums(plan, plan.shown.iter().map(|s| (&s.role, s.count))).into());
     x.insert("ledger", d.table(plan.target.own_schema(), super::book::LEDGER).into());
     x.insert("zone", plan.from.zone.as_ref().map_or(Value::from(""), |z| utc_offset(z.offset_minutes).into()));
     x.insert("lock_seconds", super::book::LOCK_SECONDS.into());
@@ -321,6 +323,13 @@ fn shown(plan: &Plan, s: &Shown) -> BTreeMap<&'static str, Value> {
         ("sample", s.sample.iter().map(|key| quiet(key)).collect::<Vec<_>>().into()),
         ("more", (s.count - s.sample.len()).into()),
     ])
+}
+
+/// How many rows of each role, whatever the reasons: `3 tasks, 1 run`.
+fn sums<'p>(plan: &Plan, rows: impl Iterator<Item = (&'p String, usize)>) -> String {
+    let mut sums: BTreeMap<String, usize> = BTreeMap::new();
+    rows.for_each(|(role, n)| *sums.entry(role.clone()).or_default() += n);
+    plan.from.words.counts(&sums)
 }
 
 /// What people call the rows of each line of what is left out.

@@ -5,7 +5,7 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use crate::apply::{BundleState, VerifyReport};
 use crate::bundle::Bundle;
 use crate::dialect::TypeClass;
-use crate::inspect::{ALL, Explained, FindingReport, InspectReport, OwnerState};
+use crate::inspect::{ALL, Explained, FindingReport, InspectReport, OwnerState, Owners, length};
 use crate::manifest::Words;
 use crate::plan::{Column, LeftOut, Plan, RowChange, Starts, Step, step_name};
 use crate::recipe::{Op, SetKind};
@@ -130,15 +130,9 @@ fn owners(r: &InspectReport) {
     if r.owners.is_empty() {
         return;
     }
-    head(&format!("Owners of unfinished {}", r.owned));
-    let row = |o: &crate::inspect::Owners| {
-        let known = match o.state {
-            OwnerState::Unknown => "nothing known of its life",
-            OwnerState::Listed => r.words.listed_form(),
-            OwnerState::Registered => "listed in the registry",
-            OwnerState::NotRegistered => "not in the registry",
-            OwnerState::Dead => "said or shown to be dead",
-        };
+    let clock = if r.zone.is_some() { " (times on the scheduler's clock)" } else { "" };
+    head(&format!("Owners of unfinished {}{clock}", r.owned));
+    let row = |o: &Owners| {
         // As --dead-owner takes it.
         let address = match (o.name(), &o.address) {
             (Some(name), _) => name.to_string(),
@@ -146,22 +140,67 @@ fn owners(r: &InspectReport) {
             (None, Some(a)) if a.trim().is_empty() => "(empty)".to_owned(),
             (None, Some(a)) => format!("(the word {a}: nobody)"),
         };
-        vec![address, o.rows.to_string(), o.oldest.clone().unwrap_or_default(), known.to_owned()]
+        vec![address, o.rows.to_string(), o.oldest.clone().unwrap_or_default(), life(&r.words, o)]
     };
     let rows: Vec<_> = r.owners.iter().map(row).collect();
     out(named_table(&["owner", &r.owned, "oldest start", "life"], &rows));
-    let names = r.owners.iter().filter_map(crate::inspect::Owners::name);
+    let names = r.owners.iter().filter_map(Owners::name);
     for odd in names.filter(|name| name.to_string() != name.for_people()) {
         wrapped("  ", 4, &safe(&odd.for_people(), 400));
     }
     out("");
 }
 
+/// What is known of an owner's life: when it beat last says more than that it is listed.
+fn life(words: &Words, o: &Owners) -> String {
+    let beat = o.last_beat.as_ref().map(|at| match o.silent_ms {
+        Some(ms) => format!("last heartbeat {at} ({} ago)", length(ms)),
+        None => format!("last heartbeat {at}"),
+    });
+    match (o.state, beat) {
+        (OwnerState::Unknown | OwnerState::Listed, Some(beat)) => beat,
+        (OwnerState::Unknown, None) => "nothing known of its life".to_owned(),
+        (OwnerState::Listed, None) => words.listed_form().to_owned(),
+        (OwnerState::Registered, _) => "listed in the registry".to_owned(),
+        (OwnerState::NotRegistered, _) => "not in the registry".to_owned(),
+        (OwnerState::Dead, beat) => {
+            let beat = beat.map(|beat| format!("; {beat}")).unwrap_or_default();
+            format!("said or shown to be dead{beat}")
+        }
+    }
+}
+
+/// Owners that are silent for too long while rows hang on them: no proof, and no health either.
+fn silent(r: &InspectReport) {
+    let names: Vec<String> =
+        r.silent().map(|o| o.name().map_or_else(String::new, |n| safe(&n.for_people(), 200))).collect();
+    let rows: usize = r.silent().map(|o| o.unproved).sum();
+    if names.is_empty() {
+        return;
+    }
+    out(format!("  {}: {} for a proof of death", paint(BAD, "silent owners"), wait(rows)));
+    let more = names.len().saturating_sub(SILENT);
+    let names = sampled(&names[..names.len().min(SILENT)], more);
+    let text = format!(
+        "{names}: silent for longer than the scheduler itself waits for an owner, unless the clock is behind. Nothing is proved, and that is no sign of health. Find out whether the processes live; if they do not, {}.",
+        r.words.otherwise()
+    );
+    wrapped("    ", 4, &text);
+}
+
+fn wait(rows: usize) -> String {
+    if rows == 1 { "1 row waits".to_owned() } else { format!("{rows} rows wait") }
+}
+
+/// How many silent owners are named.
+const SILENT: usize = 5;
+
 fn findings(r: &InspectReport, explain: bool) {
     head("Findings");
-    if r.findings.is_empty() {
+    if !r.has_findings() {
         out(format!("  {}", paint(GOOD, "nothing to repair is proved")));
     }
+    silent(r);
     for f in &r.findings {
         finding(f, explain);
     }

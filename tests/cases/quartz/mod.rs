@@ -7,6 +7,7 @@ mod next_steps;
 mod orphans;
 mod owners;
 mod paused;
+mod silence;
 mod without_details;
 
 use super::site::{Site, shares};

@@ -25,7 +25,7 @@ fn what_an_effect_tells() {
     copy.replace(FILE, "tells = \"starts\"", "tells = \"start\"");
     copy.fails(FILE, "tells = \"start\"", &["unknown variant `start`", "`felt`, `starts`, `danger`"]);
     copy.replace(FILE, "tells = \"start\"", "tells = \"danger\"\nway_out = \"{{ \"");
-    copy.fails(FILE, "way_out = \"{{ \"", &["syntax error"]);
+    copy.fails(FILE, "way_out = \"{{ \"", &["unexpected end of input"]);
     copy.replace(FILE, "\nway_out = \"{{ \"", "");
     copy.check().expect(0);
 }

@@ -118,11 +118,42 @@ fn owners_are_named_as_they_can_be_claimed() {
         run.expect(4).err
     };
     let told = said(&nobody);
-    assert!(told.contains("nothing shows that these rows are dead, and 1 of them name no owner"), "{told}");
+    assert!(told.contains("1 task left out because nothing proves them dead, and no row names an owner"), "{told}");
     nobody.exec("INSERT INTO task_instance (dag_id, task_id, run_id, map_index, state, pool, pool_slots, hostname, custom_operator_name, start_date) VALUES ('d', 'ran', 'r', -1, 'running', 'p', 1, 'h1', '', '2026-11-01 10:00:00')");
     let told = said(&nobody);
-    assert!(told.contains("may be alive: h1 (1 row); 1 row names no owner"), "{told}");
-    assert!(told.contains("give --dead-owner HOST[@TIME] for each"), "{told}");
+    assert!(
+        told.contains(
+            "2 tasks left out because nothing proves them dead, and the owners may be alive: h1; some rows name none"
+        ),
+        "{told}"
+    );
+    assert!(told.contains("give --older-than DURATION") && told.contains("--dead-owner HOST"), "{told}");
     let seen = flowmend(["inspect", "--url", &nobody.url, "--release", "2.10.5"]).out;
-    assert!(seen.contains("has a heartbeat in this database") && !seen.contains("registry"), "{seen}");
+    assert!(seen.contains("last heartbeat ") && !seen.contains("registry"), "{seen}");
+}
+
+/// Tasks whose heartbeats stand still are no health though nothing is proved, and tasks that beat are.
+#[test]
+fn tasks_of_silent_hosts_are_no_health() {
+    let m = manifest_of("airflow", "3.1.8");
+    let mut night = Night::new(Server::Sqlite, &m);
+    night.dag("d", true).run("d/r", "running", &[]);
+    for (task, host, beat) in [("a", "w1", "2026-11-03 09:59:57"), ("b", "w2", "2026-11-03 09:59:59")] {
+        night.task(
+            "d/r",
+            task,
+            Some("running"),
+            &[("start_time", Some(OLD)), ("host", Some(host)), ("beat", Some(beat))],
+        );
+    }
+    let db = night.done();
+    db.exec("UPDATE dag_run SET conf = '{}'");
+    let inspect = |now: &str| flowmend(["inspect", "--url", &db.url, "--release", "3.1.8", "--now", now]);
+    let busy = inspect("2026-11-03T10:00:00Z").expect(0);
+    assert!(busy.out.contains("last heartbeat"), "{}", busy.out);
+    db.exec("UPDATE task_instance SET last_heartbeat_at = '2026-11-02 13:00:00' WHERE hostname = 'w1'");
+    let silent = inspect("2026-11-03T10:00:00Z").expect(1);
+    let said = silent.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("silent owners: 1 row waits for a proof of death w1:"), "{said}");
+    assert!(said.contains("2026-11-02 13:00:00 (21 h ago)"), "{said}");
 }
