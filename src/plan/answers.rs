@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::conditions::{self, Given};
 use super::query::{Inputs, Shape, StepRows, shape};
 use super::{NotNeeded, RowChange};
 use crate::Result;
@@ -28,6 +29,8 @@ pub(super) struct Answer {
     pub change: RowChange,
     /// Names of `gives` that are 1 for the row.
     pub marks: Vec<String>,
+    /// What conditions of the step are told of the row.
+    pub given: Given,
     identity: Identity,
 }
 
@@ -135,7 +138,7 @@ fn answer(file: &RecipeFile, index: usize, shape: &Shape<'_>, row: Row) -> Answe
         label,
     };
     let identity = identity(file, index, &verdict, &finding, &change);
-    let marks = shape.file.gives.iter().zip(cells).filter(|(_, v)| v.as_deref() == Some("1"));
-    let marks = marks.map(|(name, _)| name.clone()).collect();
-    Answer { verdict, finding, change, marks, identity }
+    let gives: Vec<_> = shape.file.gives.iter().zip(cells).collect();
+    let marks = gives.iter().filter(|(_, v)| v.as_deref() == Some("1")).map(|(name, _)| (*name).clone()).collect();
+    Answer { verdict, finding, change, marks, given: conditions::given(shape.file, gives), identity }
 }

@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::Value;
 
 use super::answers::{Answer, Answers, Before, StepAnswers};
+use super::conditions::{self, Given};
 use super::overlay::Overlay;
 use super::query::{Inputs, Shape, now_expression, plan_column};
 use super::tally::{Marks, Tally};
-use super::{From, LeftOut, NotNeeded, PlanCondition, Referrer, RowChange, SAMPLE, Step, params};
+use super::{From, LeftOut, NotNeeded, Referrer, RowChange, SAMPLE, Step, params};
 use super::{NULL_STATE, OTHER_STATE};
 use crate::dialect::TypeClass;
 use crate::manifest::{Manifest, State};
-use crate::recipe::{ConditionTime, Op, SetKind, StepFile};
+use crate::recipe::{Op, SetKind, StepFile};
 use crate::render::ser;
 use crate::{Error, Result};
 
@@ -76,6 +77,8 @@ pub(super) struct Found {
     pub finding: String,
     /// Names of `gives` that are 1 for the row.
     pub marks: Vec<String>,
+    /// What conditions of the step are told of the row.
+    pub given: Given,
 }
 
 #[derive(Default)]
@@ -194,7 +197,8 @@ impl Draft {
             }
             if answer.is_planned() {
                 check_new_values(shape, &answer.change)?;
-                planned.push((answer.change, Found { finding: answer.finding, marks: answer.marks }));
+                let Answer { finding, marks, given, .. } = answer;
+                planned.push((answer.change, Found { finding, marks, given }));
                 continue;
             }
             let key = answer.change.name(shape.file.op);
@@ -244,7 +248,7 @@ impl Draft {
             table: shape.table.name.clone(),
             columns: shape.table.stored_columns().map(plan_column).collect(),
             referrers: if file.op == Op::Delete { Referrer::of(shape.table) } else { Vec::new() },
-            conditions: conditions(inputs, file, uncovered)?,
+            conditions: conditions::conditions(inputs, file, found.iter().map(|f| &f.given), uncovered)?,
             states: BTreeMap::new(),
             key: shape.key.clone(),
             set,
@@ -311,32 +315,6 @@ fn check_new_values(shape: &Shape<'_>, change: &RowChange) -> Result<()> {
         });
     }
     Ok(())
-}
-
-/// A row that is uncovered meets its conditions only after the steps before it,
-/// so they are looked at before the end. What holds at the start alone cannot be
-/// asked of it; a new row's conditions are looked at when it is written.
-fn conditions(inputs: &Inputs<'_>, file: &StepFile, uncovered: bool) -> Result<Vec<PlanCondition>> {
-    let mut found = Vec::new();
-    for condition in &file.conditions {
-        let what = format!("steps.{}.conditions.{}", file.role, condition.name);
-        if !condition.when.is_empty() && inputs.env().text(&what, &condition.when, BTreeMap::new())? != "yes" {
-            continue;
-        }
-        let at = match condition.at {
-            ConditionTime::Start if uncovered && file.op != Op::Insert => continue,
-            ConditionTime::Both if uncovered && file.op != Op::Insert => ConditionTime::End,
-            at => at,
-        };
-        found.push(PlanCondition {
-            name: condition.name.clone(),
-            title: condition.title.clone(),
-            at,
-            sql: inputs.env().text(&what, &condition.sql, BTreeMap::new())?,
-            once: condition.once,
-        });
-    }
-    Ok(found)
 }
 
 /// What the linter is told of the step, where there is a reason.

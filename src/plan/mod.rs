@@ -1,6 +1,7 @@
 //! The plan: ordered row changes on one database, each row once. Pure.
 
 mod answers;
+mod conditions;
 mod draft;
 mod epoch;
 mod finish;

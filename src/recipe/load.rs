@@ -228,6 +228,7 @@ impl Recipe {
 
 fn check(recipe: &Recipe, place: Place<'_>, manifests: &Manifests) -> Result<()> {
     files_are_there(recipe, place)?;
+    given_is_given(recipe, place)?;
     templates_parse(recipe, place)?;
     let file = &recipe.file;
     for (index, step) in file.steps.iter().enumerate() {
@@ -306,6 +307,21 @@ fn files_are_there(recipe: &Recipe, place: Place<'_>) -> Result<()> {
 /// An effect that tells of a start is counted under its title.
 fn lacks_title(effect: &EffectFile) -> bool {
     effect.tells == Tells::Starts && effect.title.is_empty()
+}
+
+/// A condition is told what its step's query gives.
+fn given_is_given(recipe: &Recipe, place: Place<'_>) -> Result<()> {
+    for (index, step) in recipe.file.steps.iter().enumerate() {
+        for (n, condition) in step.conditions.iter().enumerate() {
+            let Some(k) = condition.given.iter().position(|name| !step.gives.contains(name)) else { continue };
+            let message = format!(
+                "steps.{}.conditions.{}.given: {} is not among the step's `gives`",
+                step.role, condition.name, condition.given[k]
+            );
+            return Err(place.at_step(index, &["conditions", &n.to_string(), "given", &k.to_string()], message));
+        }
+    }
+    Ok(())
 }
 
 /// Every template can be read; what it asks for is seen when it renders.

@@ -444,6 +444,9 @@ pub struct Condition {
     /// Whether it need hold only until the repair ends: verify does not ask.
     #[serde(default)]
     pub once: bool,
+    /// Names of the step's `gives` that its templates are told of the planned rows.
+    #[serde(default)]
+    pub given: Vec<String>,
 }
 
 /// When a condition must hold.

@@ -58,3 +58,21 @@ fn where_the_start_makes_orphans_the_repair_comes_after_it() {
         assert_eq!(store.ticket("b").contains("after the restart, not before"), named, "{release}");
     }
 }
+
+/// Whether a released trigger fires every missed time hangs on its misfire instruction, and what another one
+/// says on its type: neither may be another one when it is released.
+#[test]
+fn what_a_release_rests_on_is_pinned() {
+    for (server, release) in here() {
+        for change in ["MISFIRE_INSTR = -1", "TRIGGER_TYPE = 'SIMPLE'"] {
+            let store = Store::new(server, release);
+            store.job(MINE, "j1");
+            store.trigger(MINE, (GROUP, "t1"), "j1", "ACQUIRED");
+            store.0.plan("orphan-triggers", "b", &store.scoped(&["--bursts", "pause"])).expect(0);
+            store.0.db.exec(&format!("UPDATE QRTZ_TRIGGERS SET {change}"));
+            let refused = crate::support::program::sealed("apply", &store.0.db, "b", &[]).expect(3);
+            assert!(refused.err.contains("moved"), "{release} {change}: {}", refused.err);
+            store.is(MINE, (GROUP, "t1"), "ACQUIRED");
+        }
+    }
+}

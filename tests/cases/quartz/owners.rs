@@ -2,6 +2,7 @@
 
 use super::{GROUP, MINE, OTHER, Store, everywhere};
 use crate::support::db::Server;
+use crate::support::program::sealed;
 
 fn said(out: &str) -> String {
     out.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -190,5 +191,44 @@ fn a_time_leaves_what_came_later() {
         assert!([0, 4].contains(&run.code), "{}\n{}", run.out, run.err);
         let steps = if roles.is_empty() { vec![] } else { store.0.steps(time) };
         assert_eq!(steps.iter().map(|(role, _)| role.as_str()).collect::<Vec<_>>(), roles, "{time}");
+    }
+}
+
+/// An instance that checks in between plan and apply lives: what it fired is its own. One that was
+/// named with a time checks in all the while.
+#[test]
+fn an_instance_that_is_back_keeps_what_it_fired() {
+    for (server, release) in everywhere("cases::owners") {
+        // Whether the plan saw a check-in of it, or none.
+        for seen in [true, false] {
+            let store = Store::new(server, release);
+            store.job(MINE, "j1");
+            store.trigger(MINE, (GROUP, "t1"), "j1", "BLOCKED");
+            store.runs(MINE, "e1", (GROUP, "t1"), ("j1", "dead"), "0");
+            if seen {
+                store.node(MINE, "dead");
+            }
+            let timed = store.scoped(&["--dead-owner", "dead@2026-01-01T00:00:00Z"]);
+            store.0.plan("dead-instances", "timed", &timed).expect(0);
+            store.0.plan("dead-instances", "b", &store.scoped(&["--dead-owner", "dead"])).expect(0);
+            if seen {
+                let (d, state) = (server.dialect(), &store.0.m.roles["scheduler_state"]);
+                let [checkin, node] = ["checkin", "node"].map(|name| d.ident(&state.columns[name]));
+                store.0.db.exec(&format!(
+                    "UPDATE {} SET {checkin} = {checkin} + 1 WHERE {node} = 'dead'",
+                    d.ident(&state.table)
+                ));
+            } else {
+                store.node(MINE, "dead");
+            }
+            let refused = sealed("apply", &store.0.db, "b", &[]).expect(3);
+            assert!(refused.err.contains("has not checked in"), "{server:?} {release}: {}", refused.err);
+            store.is(MINE, (GROUP, "t1"), "BLOCKED");
+            if !seen {
+                // Where the plan deletes the check-in, too, it is pinned.
+                store.0.apply("timed");
+                store.is(MINE, (GROUP, "t1"), "WAITING");
+            }
+        }
     }
 }

@@ -277,3 +277,14 @@ fn recipes_beside_it() {
         copy.fails(FILE, &format!("{key} = ["), &[key, "nightshift has no recipe nobody"]);
     }
 }
+
+/// A condition is told only what the query of its step gives.
+#[test]
+fn given_to_a_condition() {
+    let copy = Copy::new();
+    copy.replace(FILE, "name = \"run_final\"", "name = \"run_final\"\ngiven = [\"gone\"]");
+    let says = ["steps.seat.conditions.run_final.given", "gone is not among the step's `gives`"];
+    copy.fails(FILE, "given = [\"gone\"]", &says);
+    copy.replace(FILE, "query = \"seats.sql.j2\"", "query = \"seats.sql.j2\"\ngives = [\"gone\"]");
+    copy.check().expect(0);
+}

@@ -1,8 +1,11 @@
 //! Runs of DAGs that no scheduler finds.
 
-use super::{Night, OLD, plan, round, tasks};
-use crate::support::db::{Server, TestDb};
+use flowmend::manifest::Manifest;
+
+use super::{Night, OLD, plan, releases, round, tasks};
+use crate::support::db::{Server, TestDb, same};
 use crate::support::fixture::manifest_of;
+use crate::support::program::{on_bundle, sealed};
 
 /// A waiting task and one in up_for_retry, under an open run whose DAG is active but has no serialized form.
 fn unserialized(server: Server, release: &str) -> TestDb {
@@ -62,4 +65,71 @@ fn serialized_dags_tell_nothing_in_1_10() {
     let db = unserialized(Server::Sqlite, "1.10.15");
     plan(&db, "1.10.15", "stranded-runs", &["--older-than", "1h"]).expect(0);
     assert!(!db.path("b").exists());
+}
+
+/// Turns every DAG of the database from there to gone, or back.
+fn turn(db: &TestDb, m: &Manifest) {
+    let column = m.column(if m.has("dag.stale") { "dag.stale" } else { "dag.active" }).unwrap();
+    db.exec(&format!("UPDATE dag SET {column} = NOT {column} WHERE dag_id = 'd'"));
+}
+
+/// The DAG processor may find the file again between plan and apply: a scheduler then goes on with
+/// the run, and nobody closes it. Once applied, a DAG that comes back is no drift.
+#[test]
+fn a_dag_that_is_back_is_not_closed() {
+    for server in Server::available("airflow_gone_dags") {
+        for release in releases(server) {
+            let m = manifest_of("airflow", release);
+            let mut night = Night::new(server, &m);
+            night.dag("d", false).dag("other", true).run("d/r", "running", &[]);
+            night.job("1", "SchedulerJob", "failed", OLD).job("2", "LocalTaskJob", "running", OLD);
+            let started =
+                [("start_time", Some(OLD)), ("queued_at", Some(OLD)), ("host", Some("h1")), ("updated", Some(OLD))];
+            night.task(
+                "d/r",
+                "works",
+                Some("running"),
+                &[&started[..], &[("job_id", Some("2")), ("beat", Some(OLD))]].concat(),
+            );
+            night.task("d/r", "waits", Some("scheduled"), &[("updated", Some(OLD))]);
+            let db = night.done();
+            plan(&db, release, "zombie-tasks", &["--older-than", "1h", "--choose", "finish"]).expect(0);
+            let before = db.dump();
+            turn(&db, &m);
+            let refused = sealed("apply", &db, "b", &[]).expect(3);
+            assert!(refused.err.contains("still gone"), "{server:?} {release}: {}", refused.err);
+            turn(&db, &m);
+            same(&db.dump(), &before, &format!("{server:?} {release}: nothing was written"));
+            sealed("apply", &db, "b", &[]).expect(0);
+            assert_eq!(db.value("SELECT state FROM dag_run").as_deref(), Some("failed"), "{server:?} {release}");
+            turn(&db, &m);
+            on_bundle("verify", &db, "b").expect(0);
+            sealed("rollback", &db, "b", &[]).expect(0);
+        }
+    }
+}
+
+/// What is planned for a scheduler to go on with needs the DAG there when it is written, too.
+#[test]
+fn a_dag_that_went_gets_nothing() {
+    let release = "3.1.8";
+    let m = manifest_of("airflow", release);
+    let retry = ("up_for_retry", vec![("start_time", Some(OLD)), ("updated", Some(OLD))]);
+    let deferred = ("deferred", vec![("start_time", Some(OLD)), ("updated", Some(OLD)), ("trigger_id", Some("7"))]);
+    let unsent = ("scheduled", vec![("updated", Some(OLD)), ("dag_version_id", None)]);
+    for (recipe, (state, values)) in
+        [("retry-without-end", retry), ("missing-triggers", deferred), ("missing-versions", unsent)]
+    {
+        let mut night = Night::new(Server::Sqlite, &m);
+        night.dag("d", true).dag("other", true).run("d/r", "running", &[]);
+        night.version("d");
+        night.task("d/r", "t", Some(state), &values);
+        let db = night.done();
+        plan(&db, release, recipe, if recipe == "missing-triggers" { &["--older-than", "1h"] } else { &[] }).expect(0);
+        turn(&db, &m);
+        let refused = sealed("apply", &db, "b", &[]).expect(3);
+        assert!(refused.err.contains("still there"), "{recipe}: {}", refused.err);
+        turn(&db, &m);
+        sealed("apply", &db, "b", &[]).expect(0);
+    }
 }
