@@ -168,6 +168,16 @@ impl Dialect {
         }
     }
 
+    /// Adds to a comparison of a time that it is a time at all: MySQL and MariaDB may hold a
+    /// date of zeros, which is before everything and says nothing. Unknown there, as for NULL.
+    #[must_use]
+    pub fn if_a_date(&self, comparison: &str, expression: &str) -> String {
+        match self.engine {
+            Engine::MySql => format!("({comparison} AND NULLIF(YEAR({expression}), 0))"),
+            Engine::PostgreSql | Engine::Sqlite => comparison.to_owned(),
+        }
+    }
+
     /// Whether an instant lies before a moment, given in seconds since the epoch.
     #[must_use]
     pub fn instant_before(&self, expression: &str, seconds: i64) -> String {

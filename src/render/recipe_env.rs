@@ -234,7 +234,8 @@ fn add_names(
 /// `before_cutoff(column, alias)` and `before_time(column, alias, time)`: whether a
 /// column is before a time on the scheduler's clock. Milliseconds since the epoch are
 /// compared as such. An instant is only shown by the session's zone, so there the
-/// cut-off is compared as an instant, too.
+/// cut-off is compared as an instant, too. `earlier(time, than)` compares what two
+/// expressions give, and is never NULL. A date of zeros is as unknown as NULL.
 fn add_comparisons(
     env: &mut Environment<'static>,
     scope: &RecipeScope<'_>,
@@ -245,13 +246,17 @@ fn add_comparisons(
     env.add_function("before_time", move |name: &str, alias: &str, time: &str| -> TemplateResult<String> {
         let column = format!("{alias}.{}", d.ident(m.column(name).map_err(|e| fail(&e))?));
         if !m.is_epoch_ms(name) {
-            return Ok(format!("{column} < {}", d.time_literal(time)));
+            return Ok(d.if_a_date(&format!("{column} < {}", d.time_literal(time)), &column));
         }
         let ms = zone.as_ref().and_then(|zone| epoch_ms(time, zone));
         let ms = ms.ok_or_else(|| {
             fail(&Error::usage(format!("before_time: the moment of `{time}` is not known: give --zone")))
         })?;
         Ok(format!("{column} < {ms}"))
+    });
+    let d = Arc::clone(dialect);
+    env.add_function("earlier", move |time: &str, than: &str| {
+        format!("COALESCE({}, 1 = 0)", d.if_a_date(&format!("({time}) < {than}"), time))
     });
     env.add_function("before_cutoff", before_cutoff(scope, manifest, dialect));
 }
@@ -273,8 +278,8 @@ fn before_cutoff(
         let column = format!("{alias}.{}", d.ident(column));
         Ok(match instant {
             Some(instant) if m.is_epoch_ms(name) => format!("{column} < {}", instant * 1000),
-            Some(instant) if stamped => d.instant_before(&column, instant),
-            _ => format!("{column} < {}", d.time_literal(cutoff)),
+            Some(instant) if stamped => d.if_a_date(&d.instant_before(&column, instant), &column),
+            _ => d.if_a_date(&format!("{column} < {}", d.time_literal(cutoff)), &column),
         })
     }
 }

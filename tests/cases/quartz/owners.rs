@@ -232,3 +232,29 @@ fn an_instance_that_is_back_keeps_what_it_fired() {
         }
     }
 }
+
+/// Where the database takes two names for one, the check-in of one has the other's fired triggers. It is
+/// named then, not passed over.
+#[test]
+fn a_check_in_beside_a_namesakes_run_has_a_reason() {
+    for (server, release) in everywhere("cases::owners") {
+        if !matches!(server, Server::MariaDb | Server::MySql) {
+            continue;
+        }
+        let store = Store::new(server, release);
+        for (job, trigger, node) in [("j1", "t1", "Node-A"), ("j2", "t2", "node-a")] {
+            store.job(MINE, job);
+            store.trigger(MINE, (GROUP, trigger), job, "BLOCKED");
+            store.runs(MINE, trigger, (GROUP, trigger), (job, node), "0");
+        }
+        store.node(MINE, "node-a");
+        let run = store.0.plan("dead-instances", "b", &store.scoped(&["--dead-owner", "node-a"])).expect(0);
+        assert!(run.out.contains("(fired-by-namesake)"), "{server:?}: {}", run.out);
+        assert!(run.out.contains("(owner-may-live)"), "{server:?}: {}", run.out);
+        store
+            .0
+            .plan("dead-instances", "both", &store.scoped(&["--dead-owner", "node-a", "--dead-owner", "Node-A"]))
+            .expect(0);
+        assert!(store.0.steps("both").contains(&("scheduler_state".to_owned(), 1)), "{server:?}");
+    }
+}

@@ -55,3 +55,26 @@ fn a_beat_after_the_plan_is_named() {
         assert!(refused.err.contains(says) && !refused.err.contains("command"), "{release}: {}", refused.err);
     }
 }
+
+/// A date of zeros is before every time and says nothing: what starts then may be of the process that
+/// was started since.
+#[test]
+fn a_start_of_zeros_is_no_start() {
+    for server in Server::available("airflow_claims").into_iter().filter(|s| *s == Server::MariaDb) {
+        for release in releases(server) {
+            let m = manifest_of("airflow", release);
+            let mut night = Night::new(server, &m);
+            night.dag("d", true).run("d/r", "running", &[]);
+            for (task, start) in [("dead", OLD), ("unknown", "0000-00-00 00:00:00")] {
+                night.task("d/r", task, Some("running"), &[("start_time", Some(start)), ("host", Some("w1"))]);
+            }
+            let db = night.done();
+            let said = ["--dead-owner", "w1@2026-11-28T00:00:00", "--choose", "finish", "--operator", "ann"];
+            let run = plan(&db, release, "zombie-tasks", &said).expect(0);
+            assert!(run.out.contains("1 task (owner-may-live)"), "{release}: {}", run.out);
+            sealed("apply", &db, "b", &[]).expect(0);
+            let failed = db.rows("SELECT task_id FROM task_instance WHERE state = 'failed'");
+            assert_eq!(failed, [[Some("dead".to_owned())]], "{release}");
+        }
+    }
+}
