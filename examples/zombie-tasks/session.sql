@@ -1,4 +1,4 @@
--- flowmend bundle ae84a96ee6653461: session settings
+-- flowmend bundle 54f63a11a98c40d5: session settings
 -- The session is set here, so that it does not hang on the client's defaults.
 SET NAMES utf8mb4;
 -- Strict, so that a guard cannot be bent to fit; backslash escapes stay on.
