@@ -142,15 +142,9 @@ pub fn read_text(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).map_err(|e| Error::usage(format!("cannot read {}: {e}", path.display())))
 }
 
-/// All files below a directory, in order.
-///
-/// # Errors
-/// A directory that cannot be read.
-pub fn files_below(dir: &Path) -> Result<Vec<PathBuf>> {
+fn files_below(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    let entries = std::fs::read_dir(dir).map_err(|e| Error::usage(format!("cannot read {}: {e}", dir.display())))?;
-    for entry in entries {
-        let path = entry.map_err(|e| Error::usage(format!("cannot read {}: {e}", dir.display())))?.path();
+    for path in entries(dir)? {
         if path.is_dir() {
             found.extend(files_below(&path)?);
         } else {
@@ -159,4 +153,14 @@ pub fn files_below(dir: &Path) -> Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+/// What lies in a directory.
+///
+/// # Errors
+/// A directory that cannot be read.
+pub fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
+    let fails = |e: std::io::Error| Error::usage(format!("cannot read {}: {e}", dir.display()));
+    let entries = std::fs::read_dir(dir).map_err(fails)?;
+    entries.map(|entry| entry.map(|e| e.path()).map_err(fails)).collect()
 }

@@ -40,11 +40,24 @@ fn timeout(m: &ArgMatches) -> Result<std::time::Duration> {
 
 /// The moment of `--now`, else the database's clock.
 pub(super) async fn moment(db: &mut Database, m: &ArgMatches) -> Result<Timestamp> {
-    if let Some(text) = given(m, "now") {
-        return text
-            .parse()
-            .map_err(|_| Error::usage(format!("--now: `{text}` is not a moment")).hint("write 2026-01-31T23:15:00Z"));
+    let clock = clock(db).await?;
+    let Some(text) = given(m, "now") else { return Ok(clock) };
+    let now: Timestamp = text
+        .parse()
+        .map_err(|_| Error::usage(format!("--now: `{text}` is not a moment")).hint("write 2026-01-31T23:15:00Z"))?;
+    // Ages, and guards against owners that came back, would count from what has not been.
+    if now.duration_since(clock) > CLOCKS_DIFFER {
+        return Err(Error::usage(format!("--now: {text} is still to come: the database's clock says {clock}"))
+            .hint("leave --now out, or give a moment that has been"));
     }
+    Ok(now)
+}
+
+/// How far two clocks may be apart.
+const CLOCKS_DIFFER: jiff::SignedDuration = jiff::SignedDuration::from_mins(1);
+
+/// The moment on the database's clock.
+async fn clock(db: &mut Database) -> Result<Timestamp> {
     let sql = match db.dialect.engine {
         Engine::MySql => "SELECT DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%dT%H:%i:%sZ')",
         Engine::PostgreSql => "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')",

@@ -11,9 +11,9 @@ use super::context::{open, table_prefix};
 use crate::catalog::Catalog;
 use crate::db::{Access, Database};
 use crate::dialect::Dialect;
-use crate::inspect::{Said, begin_snapshot, end_snapshot, identify_alike, nothing_hidden, stored};
+use crate::inspect::{Identified, Said, begin_snapshot, end_snapshot, identify_alike, nothing_hidden, stored};
 use crate::lint::{Config, DataRules, Knowledge, lint};
-use crate::manifest::{Engine, Manifests};
+use crate::manifest::{Engine, Manifest, Manifests, VersionIs, version_order};
 use crate::report::upgrade::UpgradeReport;
 use crate::sql::Places;
 use crate::upgrade::{Finding, Seen, Upgrade};
@@ -24,6 +24,10 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let text = |flag: &str| given(m, flag).ok_or_else(|| Error::usage(format!("--{flag} is missing")));
     let (scheduler, from, to) = (text("scheduler")?, text("from")?, text("to")?);
     let manifests = app.manifests.prefixed(table_prefix(m)?)?;
+    if app.manifests.knows(scheduler) && !manifests.knows(scheduler) {
+        return Err(Error::usage(format!("--table-prefix: the table names of {scheduler} are always the same"))
+            .hint("leave --table-prefix out"));
+    }
     let upgrade = Upgrade::between(&manifests, scheduler, from, to)?.repaired_by(&app.recipes, m.get_flag("after"));
     let mut db = match given(m, "url") {
         Some(_) => Some(open(m, Access::ReadOnly).await?),
@@ -33,14 +37,16 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         None => None,
     };
     let mut findings = match &mut db {
-        Some(db) => of_database(db, &manifests, &upgrade, m).await?,
+        Some(db) => of_database(app, db, &manifests, &upgrade, m).await?,
         None => upgrade.findings(&app.recipes),
     };
-    if let Some(path) = path_of(m, "sql") {
-        findings.extend(of_scripts(app, &manifests, &upgrade, path, &dialect(m, db.as_ref())?)?);
+    let files = path_of(m, "sql").map(|path| scripts(path)).transpose()?;
+    if let Some(files) = &files {
+        findings.extend(of_scripts(app, &manifests, &upgrade, files, &dialect(m, db.as_ref())?)?);
     }
     let mut report = UpgradeReport::new(&upgrade.to.title, from, to, findings);
     report.after = m.get_flag("after");
+    report.scripts = files.map(|files| files.len());
     if let Some(db) = db {
         report.database = Some(db.address.to_string());
         db.close().await;
@@ -65,6 +71,7 @@ fn dialect(m: &ArgMatches, db: Option<&Database>) -> Result<Dialect> {
 }
 
 async fn of_database(
+    app: &App,
     db: &mut Database,
     manifests: &Manifests,
     upgrade: &Upgrade<'_>,
@@ -88,11 +95,14 @@ async fn of_database(
     }
     let mut findings: Vec<Finding> =
         recognised(db, &catalog, manifests, upgrade, after, m).await?.into_iter().collect();
+    if findings.iter().any(Finding::ends_the_check) {
+        return Ok(findings);
+    }
     begin_snapshot(db).await?;
     let engine = db.dialect.engine;
-    let nulls = if after { BTreeMap::new() } else { upgrade.will_not_be_null(engine) };
+    let doubts = if after { BTreeMap::new() } else { upgrade.doubts(engine) };
     let roles = if after { BTreeSet::new() } else { upgrade.must_be_empty() };
-    let counted = stored(db, &catalog, manifest, &nulls, &roles).await?;
+    let counted = stored(db, &catalog, manifest, &doubts, &roles).await?;
     end_snapshot(db).await?;
     let codes: Vec<_> = counted.values().flat_map(|s| s.codes.clone()).collect();
     let of_role = |(name, role): (&String, &crate::manifest::Role)| {
@@ -100,19 +110,32 @@ async fn of_database(
         Some((name.clone(), counted.get(&live.name)?.rows))
     };
     let rows = manifest.roles.iter().filter_map(of_role).collect();
-    let nulls = counted.into_iter().map(|(table, s)| (table, s.nulls)).collect();
+    let doubts = counted.into_iter().map(|(table, s)| (table, s.doubts)).collect();
     let there = |table: &str, column: Option<&str>| {
         catalog.get(table).is_some_and(|t| column.is_none_or(|c| t.column(c).is_some()))
     };
     let live = live(&catalog);
-    let seen = Seen { engine, there: &there, live: &live, codes: &codes, rows: &rows, nulls: &nulls };
-    findings.extend(if after { upgrade.left(manifests, &seen) } else { upgrade.counted(manifests, &seen) });
+    let seen = Seen { engine, there: &there, live: &live, codes: &codes, rows: &rows, doubts: &doubts };
+    findings.extend(if after {
+        upgrade.left(manifests, &seen)
+    } else {
+        upgrade.counted(manifests, &app.recipes, &seen)
+    });
     Ok(findings)
 }
 
 fn live(catalog: &Catalog) -> BTreeMap<String, Vec<String>> {
     let columns = |t: &crate::catalog::LiveTable| t.stored_columns().map(|c| c.name.clone()).collect();
     catalog.iter().map(|t| (t.name.clone(), columns(t))).collect()
+}
+
+/// A version row that is further on than the database: upgrade tools go by it.
+fn marked_ahead(found: &[Identified], upgrade: &Upgrade<'_>) -> Option<Finding> {
+    let row = found.iter().find_map(|f| f.version_row.as_deref())?;
+    let (from, to) = (&upgrade.releases.0, &upgrade.releases.1);
+    let by_release = upgrade.from.version_is == VersionIs::Release;
+    let ahead = version_order(row) >= version_order(to) && version_order(row) > version_order(from);
+    (by_release && ahead && !upgrade.is_way_back()).then(|| Finding::version_row_ahead(row, from, to))
 }
 
 /// Where the database is known as another release than the one that was named.
@@ -129,10 +152,15 @@ async fn recognised(
     let scheduler = Some(manifest.scheduler.as_str());
     let said = Said { scheduler, release: None, table_prefix: table_prefix(m)? };
     match identify_alike(db, catalog, manifests, said).await {
-        Ok(found) if found.iter().any(|f| f.manifest.generation == manifest.generation) => Ok(None),
+        Ok(found) if found.iter().any(|f| f.manifest.generation == manifest.generation) => {
+            Ok(marked_ahead(&found, upgrade).filter(|_| !after))
+        }
         Ok(found) => {
             let is = found.iter().map(|f| f.manifest.release_range()).collect::<Vec<_>>().join(", ");
-            Ok(Some(Finding::another_release(&manifest.title, release, &is)))
+            // Of a database that is further on, nothing that this upgrade does can be said.
+            let order = |m: &Manifest| version_order(&m.generation);
+            let further = !after && found.iter().all(|f| order(&f.manifest) >= order(upgrade.to));
+            Ok(Some(Finding::another_release(&manifest.title, release, &is, further)))
         }
         // What does not fit is named by the findings, table by table.
         Err(e) if e.kind == Kind::Refused => {
@@ -147,7 +175,7 @@ fn of_scripts(
     app: &App,
     manifests: &Manifests,
     upgrade: &Upgrade<'_>,
-    path: &Path,
+    files: &[PathBuf],
     dialect: &Dialect,
 ) -> Result<Vec<Finding>> {
     let data = DataRules::load(&app.manifests)?;
@@ -156,14 +184,20 @@ fn of_scripts(
     let after = Knowledge::of(manifests, scheduler, &upgrade.releases.1, engine)?;
     let config = Config::default();
     let mut findings = Vec::new();
-    for file in scripts(path)? {
-        let text = crate::data::read_text(&file)?;
+    for file in files {
+        let text = match crate::data::read_text(file) {
+            Ok(text) => text,
+            Err(e) => {
+                findings.push(Finding::unread_script(&file.display().to_string(), &e.to_string()));
+                continue;
+            }
+        };
         let known = lint(&text, &before, &data, &config)?.findings;
         let places = Places::of(&text);
         let is_new = |f: &&crate::lint::Finding| !known.iter().any(|k| k.rule == f.rule && k.range == f.range);
         for found in lint(&text, &after, &data, &config)?.findings.iter().filter(is_new) {
             let place = places.place(found.range.start);
-            findings.push(Finding::of_script(&format!("{}:{}", file.display(), place.line), found));
+            findings.push(Finding::of_script(&file.display().to_string(), place.line, found));
         }
     }
     Ok(findings)
@@ -175,7 +209,19 @@ fn scripts(path: &Path) -> Result<Vec<PathBuf>> {
         return Ok(vec![path.to_owned()]);
     }
     let is_sql = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("sql"));
-    let found: Vec<PathBuf> = crate::data::files_below(path)?.into_iter().filter(is_sql).collect();
+    // A link to a directory may lead back: each file counts once, by its real name.
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    let mut folders = vec![path.to_owned()];
+    while let Some(folder) = folders.pop() {
+        if folder.canonicalize().is_ok_and(|real| !seen.insert(real)) {
+            continue;
+        }
+        for entry in crate::data::entries(&folder)? {
+            if entry.is_dir() { folders.push(entry) } else { found.extend(Some(entry).filter(is_sql)) }
+        }
+    }
+    found.sort();
     if found.is_empty() {
         return Err(Error::usage(format!("--sql: {} holds no .sql file", path.display())));
     }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::Catalog;
 use crate::db::Database;
-use crate::manifest::Manifest;
-use crate::upgrade::CodeRows;
+use crate::manifest::{Engine, Manifest};
+use crate::upgrade::{CodeRows, Doubt};
 use crate::{Error, Result};
 
 /// What one table holds.
@@ -15,8 +15,8 @@ pub struct Stored {
     pub rows: u64,
     /// How many rows hold each code of each column with states.
     pub codes: Vec<CodeRows>,
-    /// Column → how many rows hold NULL, of the columns that were asked for.
-    pub nulls: BTreeMap<String, u64>,
+    /// How many rows hold each value that was asked for.
+    pub doubts: BTreeMap<Doubt, u64>,
 }
 
 /// What is asked of one table.
@@ -25,10 +25,10 @@ struct Question<'a> {
     states: Vec<(&'a str, String)>,
     /// Real columns of the key.
     key: Vec<String>,
-    nulls: Vec<String>,
+    doubts: Vec<Doubt>,
 }
 
-/// Counts codes, rows and NULLs. `nulls` names columns by table; `roles` are counted even
+/// Counts codes, rows and doubtful values. `doubts` are named by table; `roles` are counted even
 /// without states. Tables and columns that the database lacks are left out.
 ///
 /// # Errors
@@ -37,11 +37,11 @@ pub async fn stored(
     db: &mut Database,
     catalog: &Catalog,
     m: &Manifest,
-    nulls: &BTreeMap<String, Vec<String>>,
+    doubts: &BTreeMap<String, Vec<Doubt>>,
     roles: &BTreeSet<String>,
 ) -> Result<BTreeMap<String, Stored>> {
     let mut found = BTreeMap::new();
-    for (table, question) in questions(catalog, m, nulls, roles) {
+    for (table, question) in questions(catalog, m, doubts, roles) {
         let stored = ask(db, m, &table, &question).await?;
         found.insert(table, stored);
     }
@@ -51,7 +51,7 @@ pub async fn stored(
 fn questions<'a>(
     catalog: &Catalog,
     m: &'a Manifest,
-    nulls: &BTreeMap<String, Vec<String>>,
+    doubts: &BTreeMap<String, Vec<Doubt>>,
     roles: &BTreeSet<String>,
 ) -> BTreeMap<String, Question<'a>> {
     let mut all: BTreeMap<String, Question<'a>> = BTreeMap::new();
@@ -71,17 +71,18 @@ fn questions<'a>(
             continue;
         }
         let key = role.real(&role.key).iter().filter_map(there).collect();
-        let empty = || Question { states: Vec::new(), key, nulls: Vec::new() };
+        let empty = || Question { states: Vec::new(), key, doubts: Vec::new() };
         let question = all.entry(live.name.clone()).or_insert_with(empty);
         let new = states.into_iter().filter(|(_, real)| !question.states.iter().any(|(_, known)| known == real));
         let new: Vec<_> = new.collect();
         question.states.extend(new);
     }
-    for (table, columns) in nulls {
+    for (table, asked) in doubts {
         let Some(live) = catalog.get(table) else { continue };
-        let columns = columns.iter().filter_map(|c| live.column(c)).map(|c| c.name.clone());
-        let empty = || Question { states: Vec::new(), key: Vec::new(), nulls: Vec::new() };
-        all.entry(live.name.clone()).or_insert_with(empty).nulls.extend(columns);
+        let named = |doubt: &Doubt| Some(Doubt { column: live.column(&doubt.column)?.name.clone(), ..*doubt });
+        let there = asked.iter().filter_map(named);
+        let empty = || Question { states: Vec::new(), key: Vec::new(), doubts: Vec::new() };
+        all.entry(live.name.clone()).or_insert_with(empty).doubts.extend(there);
     }
     all
 }
@@ -91,16 +92,22 @@ async fn ask(db: &mut Database, m: &Manifest, table: &str, question: &Question<'
     let states: Vec<String> = question.states.iter().map(|(_, real)| d.ident(real)).collect();
     let sample = match question.key.as_slice() {
         [] => "NULL".to_owned(),
-        [one] => d.as_text(&format!("MIN({})", d.ident(one))),
+        // As text: not every type has a smallest value.
+        [one] => format!("MIN({})", d.as_text(&d.ident(one))),
         key => {
             let parts: Vec<String> = key.iter().flat_map(|k| [d.as_text(&d.ident(k)), d.text_literal("/")]).collect();
             format!("MIN({})", d.concat(&parts[..parts.len() - 1]))
         }
     };
     let mut fields = vec![d.as_text("COUNT(*)"), sample];
-    fields.extend(question.nulls.iter().map(|c| {
-        let sum = format!("COALESCE(SUM(CASE WHEN {} IS NULL THEN 1 ELSE 0 END), 0)", d.ident(c));
-        d.as_text(&sum)
+    fields.extend(question.doubts.iter().map(|doubt| {
+        let column = d.ident(&doubt.column);
+        let holds = match (doubt.longer_than, d.engine) {
+            (None, _) => format!("{column} IS NULL"),
+            (Some(n), Engine::Sqlite) => format!("LENGTH({column}) > {n}"),
+            (Some(n), _) => format!("CHAR_LENGTH({column}) > {n}"),
+        };
+        d.as_text(&format!("COALESCE(SUM(CASE WHEN {holds} THEN 1 ELSE 0 END), 0)"))
     }));
     fields.extend(states.iter().map(|c| d.as_text(c)));
     let group = if states.is_empty() { String::new() } else { format!(" GROUP BY {}", states.join(", ")) };
@@ -125,18 +132,17 @@ fn add(found: &mut Stored, m: &Manifest, question: &Question<'_>, row: &[Option<
     };
     let rows = number(count)?;
     found.rows += rows;
-    for (column, cell) in question.nulls.iter().zip(&row[2..]) {
-        *found.nulls.entry(column.clone()).or_default() += number(cell)?;
+    for (doubt, cell) in question.doubts.iter().zip(&row[2..]) {
+        *found.doubts.entry(doubt.clone()).or_default() += number(cell)?;
     }
-    let codes = &row[2 + question.nulls.len()..];
+    let codes = &row[2 + question.doubts.len()..];
     let code_of = |real: &str| {
         let at = question.states.iter().position(|(_, known)| known == real)?;
         codes.get(at).cloned().flatten()
     };
-    for ((column, real), code) in question.states.iter().zip(codes) {
+    for ((column, _), code) in question.states.iter().zip(codes) {
         let Some(set) = m.states.get(*column) else { continue };
         let with = set.with.as_ref().and_then(|w| m.column(w).ok()).and_then(code_of);
-        let _ = real;
         // The same meaning counts together: the second column may hold anything.
         let beside = set.of(code.as_deref(), with.as_deref()).and_then(|s| s.when.first().cloned());
         let same = |c: &&mut CodeRows| c.column == *column && c.code == *code && c.with == beside;

@@ -50,11 +50,20 @@ pub(super) struct ManifestFile {
     pub forbidden: Option<ForbiddenFile>,
     pub allowed_writes: Option<Vec<AllowedWriteFile>>,
     #[serde(default)]
+    pub renamed: RenamedFile,
+    #[serde(default)]
     pub legacy: Vec<LegacyFile>,
     #[serde(default)]
     pub upgrade: Vec<UpgradeFile>,
     #[serde(default)]
     pub tables: Vec<TableFile>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RenamedFile {
+    pub tables: BTreeMap<String, Spanned<String>>,
+    pub columns: BTreeMap<Spanned<String>, Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]

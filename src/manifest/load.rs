@@ -15,8 +15,8 @@ use super::schema::TableColumn;
 use super::source::Source;
 use super::{
     BeatUnit, Clock, ColumnSpec, Engine, Expires, Fingerprint, Forbidden, ForeignKey, Heartbeat, Lock, Manifest,
-    NeverNull, RegistryKind, RegistryPath, Relation, Role, State, StateSet, TableSpec, VersionIs, Words, allowed,
-    check, marks, old,
+    NeverNull, RegistryKind, RegistryPath, Relation, Renamed, Role, State, StateSet, TableSpec, VersionIs, Words,
+    allowed, check, marks, old,
 };
 use crate::data::{DataFile, Tree};
 use crate::{Error, Result};
@@ -320,6 +320,7 @@ fn empty(scheduler: &str) -> Manifest {
         tables: BTreeMap::new(),
         origin: String::new(),
         sha256: String::new(),
+        renamed: Renamed::default(),
         legacy: Vec::new(),
         upgrade: Vec::new(),
     }

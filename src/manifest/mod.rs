@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use allowed::{AllowedWrite, WriteKind};
 pub use load::{Manifests, version_order};
-pub use old::{Drain, Legacy};
+pub use old::{Drain, Legacy, Renamed};
 pub use prefix::begins_with;
 pub use schema::{ColumnSpec, DefaultValue, Engine, ForeignKey, TableColumn, TableSpec, sqlite_type};
 pub use states::{State, StateSet};
@@ -81,6 +81,8 @@ pub struct Manifest {
     pub forbidden: Forbidden,
     /// Writes to forbidden tables that a repair may do all the same.
     pub allowed_writes: Vec<AllowedWrite>,
+    /// Names that changed, up to this generation, without a role that shows it.
+    pub renamed: Renamed,
     /// Codes of earlier generations, and what a row that still has one may become.
     pub legacy: Vec<Legacy>,
     /// What must be true before an upgrade to this generation.

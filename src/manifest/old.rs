@@ -1,12 +1,23 @@
 //! What an upgrade leaves behind: codes that the new release cannot read, and rows that must go first.
 
+use std::collections::BTreeMap;
+
 use toml::Spanned;
 
 use super::file::{LegacyFile, ManifestFile, UpgradeFile};
 use super::load::code;
 use super::source::Source;
-use super::{Manifest, State};
+use super::{Manifest, State, TableSpec};
 use crate::Result;
+
+/// Names that changed while the thing stayed the same.
+#[derive(Clone, Debug, Default)]
+pub struct Renamed {
+    /// The old name of a table → its new one.
+    pub tables: BTreeMap<String, String>,
+    /// The old name of a table, and of a column of it → the column's new name.
+    pub columns: BTreeMap<(String, String), String>,
+}
 
 /// A code of an earlier generation, which this one cannot read.
 #[derive(Clone, Debug)]
@@ -88,6 +99,7 @@ impl Manifest {
 
 /// Reads what a file says of earlier generations into its manifest, which has the states already.
 pub(super) fn read(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    renamed(manifest, source, file)?;
     let mut own: Vec<Legacy> = Vec::new();
     for entry in &file.legacy {
         let legacy = legacy(manifest, source, entry)?;
@@ -151,4 +163,28 @@ fn drain(manifest: &Manifest, source: Source<'_>, file: &UpgradeFile) -> Result<
         empty: texts(&file.empty),
         drained: texts(&file.drained),
     })
+}
+
+/// The names that a generation changes; those of earlier ones stay known.
+fn renamed(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    for (old, new) in &file.renamed.tables {
+        if !manifest.tables.contains_key(new.get_ref()) {
+            return Err(source.at(new, format!("renamed.tables: there is no table {}", new.get_ref())));
+        }
+        manifest.renamed.tables.insert(old.clone(), new.get_ref().clone());
+    }
+    for (old, new) in &file.renamed.columns {
+        let Some((table, column)) = old.get_ref().split_once('.') else {
+            return Err(source.at(old, format!("renamed.columns: `{}` is not table.column", old.get_ref())));
+        };
+        let now = manifest.renamed.tables.get(table).map_or(table, String::as_str);
+        let has = |t: &TableSpec| t.columns.iter().any(|c| c.name == *new.get_ref());
+        // A role may have taken the table along under another name.
+        let there = manifest.tables.get(now).map_or_else(|| manifest.tables.values().any(has), has);
+        if !there {
+            return Err(source.at(new, format!("renamed.columns: {now} has no column {}", new.get_ref())));
+        }
+        manifest.renamed.columns.insert((table.to_owned(), column.to_owned()), new.get_ref().clone());
+    }
+    Ok(())
 }

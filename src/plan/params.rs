@@ -238,6 +238,11 @@ fn cutoff(name: &str, text: &str, now: Timestamp, zone: Option<&Zone>) -> Result
         Error::usage(format!("--{name}: `{}` is not a duration{why}", safe(text, 80)))
             .hint("write a number and m, h or d: 30m, 2h, 1d")
     })?;
+    if age.is_zero() {
+        // Whatever lives has shown it before this moment.
+        return Err(Error::usage(format!("--{name}: {text} would take in everything that lives"))
+            .hint("give an age that nothing alive reaches: several heartbeats, or the longest run"));
+    }
     let zone = zone.ok_or_else(|| zone_needed(&format!("--{name} becomes a cut-off on the scheduler's clock")))?;
     let moment = now.checked_sub(age).map_err(|_| Error::usage(format!("--{name}: `{text}` is too long")))?;
     Ok(wall_clock(moment, zone.offset_minutes))

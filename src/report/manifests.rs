@@ -15,7 +15,7 @@ pub fn show(m: &Manifest, recipes: &Recipes) -> Vec<Section> {
     let roles = m.roles.iter().map(|(name, role)| {
         vec![name.clone(), role.table.clone(), role.real(&role.key).join(", "), role.columns.len().to_string()]
     });
-    sections.push(Section::table("roles", &["role", "table", "key", "columns"], roles.collect()));
+    sections.push(Section::table("roles", &["role", "table", "key", "columns named"], roles.collect()));
     sections.push(tables(m));
     let usable = recipes.of(&m.scheduler).filter(|r| r.applies_to(m));
     let usable = usable.map(|r| vec![r.file.name.clone(), r.file.title.clone()]).collect();
@@ -50,7 +50,8 @@ fn tables(m: &Manifest) -> Section {
     let row = |t: &TableSpec| {
         vec![t.name.clone(), t.primary_key.join(", "), t.columns.len().to_string(), only(t), forbidden(t)]
     };
-    Section::table("tables", &["table", "key", "columns", "only on", ""], m.tables.values().map(row).collect())
+    Section::table("tables", &["table", "key", "columns", "only on", "repairs"], m.tables.values().map(row).collect())
+        .note("Tables that flowmend describes; the release may have more.")
 }
 
 fn sources(m: &Manifest) -> Section {

@@ -52,7 +52,9 @@ fn markdown_table(section: &Section) -> String {
     table.load_style(presets::ASCII_MARKDOWN).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(section.head.clone());
     for row in &section.rows {
-        table.add_row(row.iter().map(|cell| safe(cell, 400).replace('|', "\\|")).collect::<Vec<_>>());
+        let line = |text: &str| safe(text, 400).replace('|', "\\|");
+        let cell = |text: &String| text.lines().map(line).collect::<Vec<_>>().join("<br>");
+        table.add_row(row.iter().map(cell).collect::<Vec<_>>());
     }
     table.lines().map(|l| l.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }

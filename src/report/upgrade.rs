@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::sections::Section;
 use crate::lint::Level;
 use crate::ui::{BAD, GOOD, HEAD, WARN, paint, rows_of, safe, wrap};
-use crate::upgrade::{About, FORMAT, Finding};
+use crate::upgrade::{About, BROUGHT, FORMAT, Finding};
 use crate::{Error, Result};
 
 /// The findings of an upgrade check.
@@ -26,6 +26,9 @@ pub struct UpgradeReport {
     pub database: Option<String>,
     /// Whether the upgrade has already run.
     pub after: bool,
+    /// How many scripts were checked, if any were named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scripts: Option<usize>,
     /// The findings, the worst first.
     pub findings: Vec<Finding>,
 }
@@ -43,7 +46,7 @@ impl UpgradeReport {
             ))
         });
         let (title, from, to) = (title.to_owned(), from.to_owned(), to.to_owned());
-        Self { format: FORMAT, title, from, to, database: None, after: false, findings }
+        Self { format: FORMAT, title, from, to, database: None, after: false, scripts: None, findings }
     }
 
     /// Whether something breaks.
@@ -78,15 +81,20 @@ impl UpgradeReport {
         let (errors, warnings) = (count(Level::Error), count(Level::Warning));
         lines.push(match (errors, warnings) {
             (0, 0) => paint(GOOD, "nothing breaks that flowmend knows of"),
-            _ => paint(BAD, &format!("{errors} errors, {warnings} warnings")),
+            _ => paint(BAD, &format!("{}, {}", number(errors, "error"), number(warnings, "warning"))),
         });
+        if let Some(scripts) = self.scripts {
+            lines.push(format!("{} checked; only what the upgrade breaks is listed", number(scripts, "script")));
+        }
         for (about, heading) in ABOUT {
             let found: Vec<&Finding> = self.findings.iter().filter(|f| f.about == about).collect();
             if found.is_empty() {
                 continue;
             }
             lines.extend([String::new(), paint(HEAD, heading)]);
+            let (brought, found): (Vec<&Finding>, Vec<&Finding>) = found.into_iter().partition(|f| f.code == BROUGHT);
             found.iter().for_each(|f| lines.extend(told(f)));
+            lines.extend(told_brought(&brought));
         }
         lines.join("\n")
     }
@@ -115,12 +123,19 @@ impl UpgradeReport {
                 Level::Warning => "warning",
                 Level::Info => "note",
             };
+            let location = match &f.place {
+                Some((file, line)) => json!({ "physicalLocation": {
+                    "artifactLocation": { "uri": super::lint::uri(file) },
+                    "region": { "startLine": line },
+                } }),
+                None => json!({ "logicalLocations": [{ "fullyQualifiedName": f.subject }] }),
+            };
             json!({
                 "ruleId": f.code,
                 "ruleIndex": codes.iter().position(|c| *c == f.code),
                 "level": level,
                 "message": { "text": with_help(f) },
-                "locations": [{ "logicalLocations": [{ "fullyQualifiedName": f.subject }] }],
+                "locations": [location],
             })
         };
         let rules: Vec<Value> = codes.iter().map(|code| json!({ "id": code })).collect();
@@ -176,6 +191,25 @@ fn with_help(f: &Finding) -> String {
         .chain(f.help.clone())
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+fn number(n: usize, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
+/// How many names one line lists.
+const NAMED: usize = 12;
+
+/// What the scheduler's own upgrade brings, in one line: every upgrade has some.
+fn told_brought(brought: &[&Finding]) -> Vec<String> {
+    if brought.is_empty() {
+        return Vec::new();
+    }
+    let names: Vec<&str> = brought.iter().take(NAMED).map(|f| f.subject.as_str()).collect();
+    let more = brought.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(", and {more} more (--format json)") } else { String::new() };
+    let text = format!("not there yet, the scheduler's own upgrade must bring it: {}{more}", names.join(", "));
+    wrap("  note: ", 4, &text)
 }
 
 fn sample(f: &Finding) -> String {

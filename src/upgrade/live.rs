@@ -6,6 +6,7 @@ use super::{About, CodeRows, Finding, Upgrade, of_rows};
 use crate::lint::Level;
 use crate::manifest::compare::ChangeKind;
 use crate::manifest::{Engine, Manifest, Manifests};
+use crate::recipe::Recipes;
 
 /// What was read from a database.
 pub struct Seen<'a> {
@@ -19,24 +20,35 @@ pub struct Seen<'a> {
     pub codes: &'a [CodeRows],
     /// Role → how many rows its table has.
     pub rows: &'a BTreeMap<String, u64>,
-    /// Table → column → how many rows hold NULL.
-    pub nulls: &'a BTreeMap<String, BTreeMap<String, u64>>,
+    /// Table → how many rows hold a value that will not be allowed.
+    pub doubts: &'a BTreeMap<String, BTreeMap<Doubt, u64>>,
+}
+
+/// A value that the new schema does not allow: NULL, or a text that is too long.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Doubt {
+    /// The column.
+    pub column: String,
+    /// The most characters that the new schema allows; without it NULL is meant.
+    pub longer_than: Option<u64>,
 }
 
 impl Upgrade<'_> {
-    /// Columns in which NULL is allowed now and will not be: table → columns.
+    /// Values that are allowed now and will not be, by table.
     #[must_use]
-    pub fn will_not_be_null(&self, engine: Engine) -> BTreeMap<String, Vec<String>> {
-        let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for change in self.changes.iter().filter(|c| c.kind == ChangeKind::ColumnRetyped) {
-            let of_engine = change.engine.is_none_or(|e| e == engine);
+    pub fn doubts(&self, engine: Engine) -> BTreeMap<String, Vec<Doubt>> {
+        let mut found: BTreeMap<String, Vec<Doubt>> = BTreeMap::new();
+        let retyped = self.changes.iter().filter(|c| c.kind == ChangeKind::ColumnRetyped);
+        for change in retyped.filter(|c| c.engine.is_none_or(|e| e == engine)) {
+            let Some((table, column)) = change.subject.split_once('.') else { continue };
             let not_null = |text: &Option<String>| text.as_ref().is_some_and(|t| t.contains(" NOT NULL"));
-            if let (true, false, true, Some((table, column))) =
-                (of_engine, not_null(&change.before), not_null(&change.after), change.subject.split_once('.'))
-            {
-                found.entry(table.to_owned()).or_default().push(column.to_owned());
-            }
+            let will = not_null(&change.after) && !not_null(&change.before);
+            let doubt = |longer_than| Doubt { column: column.to_owned(), longer_than };
+            let doubts = will.then(|| doubt(None)).into_iter();
+            let doubts = doubts.chain(super::schema::narrowed(change).map(|n| doubt(Some(n))));
+            found.entry(table.to_owned()).or_default().extend(doubts);
         }
+        found.retain(|_, doubts| !doubts.is_empty());
         found
     }
 
@@ -48,13 +60,17 @@ impl Upgrade<'_> {
 
     /// What breaks, counted in a database before the upgrade.
     #[must_use]
-    pub fn counted(&self, manifests: &Manifests, seen: &Seen<'_>) -> Vec<Finding> {
+    pub fn counted(&self, manifests: &Manifests, recipes: &Recipes, seen: &Seen<'_>) -> Vec<Finding> {
         let mut findings = super::missing_of(manifests, self.from, seen.engine, seen.there);
+        findings.extend(self.way_back());
+        findings.extend(self.approximate());
+        findings.extend(self.repairs(recipes));
+        findings.extend(self.scripts_aside());
         findings.extend(self.goal_lacks(manifests, seen));
         findings.extend(leftovers(manifests, self.from, seen));
         findings.extend(of_rows(self, seen.codes));
-        findings.extend(self.to_be_drained(seen));
-        findings.extend(self.nulls(seen));
+        findings.extend(self.to_be_drained(recipes, seen));
+        findings.extend(self.doubtful(seen));
         findings
     }
 
@@ -83,7 +99,7 @@ impl Upgrade<'_> {
         };
         let new = missing.into_iter().filter(|f| !own.contains(f.subject.as_str()) && !renamed(f));
         let brought = |mut f: Finding| {
-            f.code = "brought-by-upgrade".to_owned();
+            f.code = super::BROUGHT.to_owned();
             f.level = Level::Info;
             f.message = f.message.replace("is missing, which", "is not there yet, which");
             f.help = vec!["the scheduler's own upgrade must bring it".to_owned()];
@@ -92,10 +108,13 @@ impl Upgrade<'_> {
         new.map(brought).collect()
     }
 
-    fn to_be_drained(&self, seen: &Seen<'_>) -> Vec<Finding> {
+    fn to_be_drained(&self, recipes: &Recipes, seen: &Seen<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
         for step in &self.steps {
             for note in &step.to.upgrade {
+                if note.empty.is_empty() && note.drained.is_empty() {
+                    findings.extend(self.before().into_iter().filter(|f| f.message == note.says));
+                }
                 let waiting = note.empty.iter().map(|role| (role, seen.rows.get(role).copied().unwrap_or(0)));
                 let running = note.drained.iter().map(|column| (column, unfinished(self.from, column, seen.codes)));
                 for (what, rows) in waiting.chain(running).filter(|(_, rows)| *rows > 0) {
@@ -110,12 +129,18 @@ impl Upgrade<'_> {
                 }
             }
         }
-        findings.extend(self.unfinished_rows(seen));
+        findings.extend(self.unfinished_rows(recipes, seen));
         findings
     }
 
     /// Work that is still going on: whoever upgrades should know.
-    fn unfinished_rows(&self, seen: &Seen<'_>) -> Vec<Finding> {
+    fn unfinished_rows(&self, recipes: &Recipes, seen: &Seen<'_>) -> Vec<Finding> {
+        // Rows without an owner are no work: enabled jobs, triggers that wait for their time.
+        let owned = recipes.owner_columns(self.from);
+        let roles: BTreeSet<&str> = owned.iter().filter_map(|column| column.split('.').next()).collect();
+        let works = |column: &&String| {
+            column.split_once('.').is_some_and(|(role, name)| name == "state" && roles.contains(role))
+        };
         let of_column = |column: &String| {
             let rows = unfinished(self.from, column, seen.codes);
             let part = self.from.states.values().any(|s| s.with.as_ref() == Some(column));
@@ -124,17 +149,33 @@ impl Upgrade<'_> {
             let finding = Finding::new(About::Before, "unfinished-rows", Level::Info, subject, message);
             (rows > 0 && !part).then(|| finding.counted(rows, Vec::new()))
         };
-        self.from.states.keys().filter_map(of_column).collect()
+        self.from.states.keys().filter(works).filter_map(of_column).collect()
     }
 
-    fn nulls(&self, seen: &Seen<'_>) -> Vec<Finding> {
+    /// What changes for scripts is not to be seen in a database: it is said how to see it.
+    fn scripts_aside(&self) -> Vec<Finding> {
+        let foreseen = super::schema::foreseen(self);
+        let breaking = foreseen.iter().filter(|f| f.level > Level::Info).count();
+        let message = format!(
+            "{breaking} names or keys that scripts and views may use change: give --sql DIR to check yours, or leave --url out to list them"
+        );
+        let aside = Finding::new(About::Scripts, "scripts-not-looked-at", Level::Info, "scripts", message);
+        let renamed = foreseen.into_iter().filter(|f| f.code == "table-renamed");
+        let renamed = renamed.map(|f| Finding { level: Level::Info, help: Vec::new(), ..f });
+        (breaking > 0).then_some(aside).into_iter().chain(renamed).collect()
+    }
+
+    fn doubtful(&self, seen: &Seen<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
-        for (table, columns) in seen.nulls {
-            for (column, rows) in columns.iter().filter(|(_, rows)| **rows > 0) {
-                let subject = format!("{table}.{column}");
-                let message = format!("{subject} holds NULL, which {} does not allow", self.goal());
-                let mut f = Finding::new(About::Rows, "null-not-allowed", Level::Error, subject, message);
-                f.help.push("give these rows a value before the upgrade, or its schema step fails".to_owned());
+        for (table, doubts) in seen.doubts {
+            for (doubt, rows) in doubts.iter().filter(|(_, rows)| **rows > 0) {
+                let subject = format!("{table}.{}", doubt.column);
+                let (code, message) = match doubt.longer_than {
+                    None => ("null-not-allowed", format!("NULL, which {} does not allow", self.goal())),
+                    Some(n) => ("too-long", format!("longer than the {n} characters that {} allows", self.goal())),
+                };
+                let mut f = Finding::new(About::Rows, code, Level::Error, subject, message);
+                f.help.push("change these rows before the upgrade, or its schema step fails on them".to_owned());
                 findings.push(f.counted(*rows, Vec::new()));
             }
         }
@@ -158,7 +199,7 @@ fn leftovers(manifests: &Manifests, m: &Manifest, seen: &Seen<'_>) -> Vec<Findin
     for (table, columns) in seen.live {
         let others: Vec<_> = all.iter().filter_map(|other| Some((other, table_in(other, table)?))).collect();
         let Some(own) = table_in(m, table) else {
-            if let Some((other, _)) = others.last() {
+            if let Some(other) = nearest(&all, m, others.iter().map(|(other, _)| **other)) {
                 findings.push(leftover(m, other, table.clone(), format!("table {table}")));
             }
             continue;
@@ -166,12 +207,19 @@ fn leftovers(manifests: &Manifests, m: &Manifest, seen: &Seen<'_>) -> Vec<Findin
         let has =
             |t: &crate::manifest::TableSpec, name: &str| t.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name));
         for column in columns.iter().filter(|c| !has(&own, c)) {
-            if let Some((other, _)) = others.iter().rev().find(|(_, t)| has(t, column)) {
+            let having = others.iter().filter(|(_, t)| has(t, column)).map(|(other, _)| **other);
+            if let Some(other) = nearest(&all, m, having) {
                 findings.push(leftover(m, other, format!("{table}.{column}"), format!("column {table}.{column}")));
             }
         }
     }
     findings
+}
+
+/// Of some generations the one that is nearest to another.
+fn nearest<'m>(all: &[&Manifest], m: &Manifest, some: impl Iterator<Item = &'m Manifest>) -> Option<&'m Manifest> {
+    let place = |m: &Manifest| all.iter().position(|other| other.generation == m.generation).unwrap_or_default();
+    some.min_by_key(|other| place(other).abs_diff(place(m)))
 }
 
 fn leftover(m: &Manifest, other: &Manifest, subject: String, what: String) -> Finding {

@@ -6,15 +6,21 @@ mod schema;
 
 use serde::Serialize;
 
-pub use live::Seen;
+pub use live::{Doubt, Seen};
 pub use rows::{CodeRows, of_rows};
 pub use schema::missing_of;
 
 use crate::lint::Level;
 use crate::manifest::compare::{Change, ChangeKind, compare};
-use crate::manifest::{Manifest, Manifests};
+use crate::manifest::{Manifest, Manifests, version_order};
 use crate::recipe::{Recipe, Recipes};
 use crate::{Error, Result};
+
+/// The code of a database that is at the new release, or further on.
+const FURTHER: &str = "already-upgraded";
+
+/// The code of what the upgrade itself brings.
+pub const BROUGHT: &str = "brought-by-upgrade";
 
 /// The version of the report's JSON form.
 pub const FORMAT: u32 = 1;
@@ -61,6 +67,9 @@ pub struct Finding {
     pub why: Vec<String>,
     /// The ways out.
     pub help: Vec<String>,
+    /// The script and the line, of a finding in a script.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<(String, usize)>,
 }
 
 impl Finding {
@@ -76,15 +85,35 @@ impl Finding {
             sample: Vec::new(),
             why: Vec::new(),
             help: Vec::new(),
+            place: None,
         }
     }
 
     /// The database is known as another release than the one that was named.
     #[must_use]
-    pub fn another_release(title: &str, release: &str, is: &str) -> Self {
+    pub fn another_release(title: &str, release: &str, is: &str, further: bool) -> Self {
         let message = format!("the schema is that of {title} {is}, not of {release}");
-        let mut finding = Self::new(About::Schema, "another-release", Level::Error, "schema", message);
-        finding.help.push("say the release that runs, or find out which step of an upgrade did not run".to_owned());
+        let code = if further { FURTHER } else { "another-release" };
+        let mut finding = Self::new(About::Schema, code, Level::Error, "schema", message);
+        finding.help.push("give the release that runs with --from, and --after where the upgrade has run; or a step of an upgrade did not run".to_owned());
+        finding
+    }
+
+    /// Whether nothing else can be said.
+    #[must_use]
+    pub fn ends_the_check(&self) -> bool {
+        self.code == FURTHER
+    }
+
+    /// The version row names a release that the database has not reached.
+    #[must_use]
+    pub fn version_row_ahead(row: &str, release: &str, to: &str) -> Self {
+        let message = format!("the version row says {row}, but {release} runs");
+        let mut finding = Self::new(About::Before, "version-row-ahead", Level::Error, "version row", message);
+        finding.why.push("some fresh installs are marked with another version than their own".to_owned());
+        finding.help.push(format!(
+            "upstream's upgrade tool reads this row and would skip the steps to {to}: correct it by upstream's instructions first, and look with --after whether every step ran"
+        ));
         finding
     }
 
@@ -98,11 +127,21 @@ impl Finding {
         finding
     }
 
+    /// A script that could not be read.
+    #[must_use]
+    pub fn unread_script(file: &str, why: &str) -> Self {
+        let mut finding = Self::new(About::Scripts, "unread-script", Level::Warning, file, why);
+        finding.help.push("convert it to UTF-8, or move it elsewhere: it was not checked".to_owned());
+        finding
+    }
+
     /// What the linter says of a script at the new release.
     #[must_use]
-    pub fn of_script(place: &str, found: &crate::lint::Finding) -> Self {
-        let mut finding =
-            Self::new(About::Scripts, &found.rule, found.level, place, format!("{place}: {}", found.message));
+    pub fn of_script(file: &str, line: usize, found: &crate::lint::Finding) -> Self {
+        let place = format!("{file}:{line}");
+        let message = format!("{place}: {}", found.message);
+        let mut finding = Self::new(About::Scripts, &found.rule, found.level, place, message);
+        finding.place = Some((file.to_owned(), line));
         finding.why.clone_from(&found.why);
         finding.help.clone_from(&found.help);
         finding
@@ -174,12 +213,18 @@ impl<'m> Upgrade<'m> {
     /// The first release of the generation that brings a change.
     #[must_use]
     pub fn since(&self, change: &Change) -> Option<String> {
+        if self.is_way_back() {
+            return None;
+        }
         let step = self.steps.iter().find(|step| step.changes.iter().any(|c| c.is_of(change)))?;
         step.to.releases.first().cloned()
     }
 
     /// The release that a code of a column cannot be read in any more.
     fn lost(&self, column: &str, code: &str) -> Option<String> {
+        if self.is_way_back() {
+            return None;
+        }
         // A code may go, come back and go again: the last step counts.
         let lost = |step: &&Step<'_>| {
             step.changes.iter().any(|c| {
@@ -193,6 +238,39 @@ impl<'m> Upgrade<'m> {
         self.steps.iter().rev().find(lost)?.to.releases.first().cloned()
     }
 
+    /// The release since which a code of a column means what it means at the end.
+    fn became(&self, column: &str, code: &str) -> Option<String> {
+        if self.is_way_back() {
+            return None;
+        }
+        let new = |step: &&Step<'_>| {
+            step.changes.iter().any(|c| {
+                let kinds = [
+                    ChangeKind::StateAdded,
+                    ChangeKind::StateRenamed,
+                    ChangeKind::StateMeaning,
+                    ChangeKind::StateFinished,
+                    ChangeKind::StateLegal,
+                ];
+                let changed = kinds.contains(&c.kind) && c.code.as_deref() == Some(code);
+                let renumbered = c.kind == ChangeKind::StateRenumbered && c.after.as_deref() == Some(code);
+                c.subject == column && (changed || renumbered)
+            })
+        };
+        self.steps.iter().rev().find(new)?.to.releases.first().cloned()
+    }
+
+    /// Facts that were not read from a tagged source.
+    fn approximate(&self) -> Vec<Finding> {
+        let releases = [(self.from, &self.releases.0), (self.to, &self.releases.1)];
+        let approximate = releases.into_iter().filter(|(m, release)| m.approximate.contains(*release));
+        let finding = |(m, release): (&Manifest, &String)| {
+            let message = format!("what is known of {release} is approximate: {}", m.approximate_because);
+            Finding::new(About::Before, "approximate", Level::Info, release, message)
+        };
+        approximate.map(finding).collect()
+    }
+
     /// How people call the release that is reached.
     fn goal(&self) -> String {
         format!("{} {}", self.to.title, self.releases.1)
@@ -202,6 +280,8 @@ impl<'m> Upgrade<'m> {
     #[must_use]
     pub fn findings(&self, recipes: &Recipes) -> Vec<Finding> {
         let mut findings = self.before();
+        findings.extend(self.way_back());
+        findings.extend(self.approximate());
         findings.extend(rows::foreseen(self));
         findings.extend(schema::foreseen(self));
         findings.extend(self.repairs(recipes));
@@ -223,6 +303,22 @@ impl<'m> Upgrade<'m> {
             step.to.upgrade.iter().map(of_note).collect::<Vec<_>>()
         };
         self.steps.iter().flat_map(of_step).collect()
+    }
+
+    /// Whether the way goes back.
+    #[must_use]
+    pub fn is_way_back(&self) -> bool {
+        version_order(&self.from.generation) > version_order(&self.to.generation)
+    }
+
+    fn way_back(&self) -> Option<Finding> {
+        let (from, to) = &self.releases;
+        let message = format!("{to} comes before {from}: what follows is said of a way back");
+        let mut finding = Finding::new(About::Before, "way-back", Level::Warning, "releases", message);
+        finding
+            .help
+            .push("upstream's upgrade scripts do not go back: restore a backup from before the upgrade".to_owned());
+        self.is_way_back().then_some(finding)
     }
 
     fn repairs(&self, recipes: &Recipes) -> Vec<Finding> {

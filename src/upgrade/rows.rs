@@ -107,12 +107,15 @@ fn finding(upgrade: &Upgrade<'_>, column: &str, code: Option<&str>, was: Option<
     let code = code.unwrap_or("NULL");
     let subject = format!("{} {code}", upgrade.from.real_name(column));
     let name = was.map_or("which the release that runs does not know either", |s| s.name.as_str());
-    let what = format!("{code} {name}");
+    // Some schedulers' codes are their names.
+    let what = if name.eq_ignore_ascii_case(code) { code.to_owned() } else { format!("{code} {name}") };
     let (id, level, message) = match &reading {
         Reading::Gone => ("states-gone", Level::Info, format!("{what}: {goal} has no such column")),
         Reading::Unreadable => ("unreadable-state", Level::Error, format!("{what}: {goal} cannot read this code")),
         Reading::Illegal(is) => {
-            let message = format!("{what}: {goal} knows the code as {is}, but never writes it here");
+            let message = format!(
+                "{what}: {goal} knows the code as {is}, but not in this column, so nothing goes on with such a row"
+            );
             ("illegal-state", Level::Error, message)
         }
         Reading::Other(is) => ("read-as-another-state", Level::Error, format!("{what}: {goal} reads it as {is}")),
@@ -125,7 +128,10 @@ fn finding(upgrade: &Upgrade<'_>, column: &str, code: Option<&str>, was: Option<
         Reading::Renamed(is) => ("state-renamed", Level::Info, format!("{what}: {goal} calls it {is}")),
     };
     let mut finding = Finding::new(About::Rows, id, level, subject, message);
-    finding.since = upgrade.lost(column, code);
+    finding.since = match reading {
+        Reading::Other(_) | Reading::Finished { .. } | Reading::Renamed(_) => upgrade.became(column, code),
+        _ => upgrade.lost(column, code),
+    };
     add_facts(&mut finding, upgrade, column, code);
     finding
 }

@@ -18,13 +18,24 @@ fn of_change(upgrade: &Upgrade<'_>, change: &Change) -> Option<Finding> {
         ChangeKind::TableRenamed => ("table-renamed", Level::Warning, format!("write {is} in scripts and views")),
         ChangeKind::ColumnDropped => ("column-gone", Level::Warning, "scripts that name it fail".to_owned()),
         ChangeKind::ColumnRenamed => ("column-renamed", Level::Warning, format!("write {is} in scripts and views")),
+        ChangeKind::KeyChanged if is_still_unique(upgrade, change) => {
+            ("key-changed", Level::Info, "the columns of the old key are still unique".to_owned())
+        }
         ChangeKind::KeyChanged => {
-            ("key-changed", Level::Warning, "scripts that join or delete by the old key touch other rows".to_owned())
+            ("key-changed", Level::Warning, "look at scripts that join or delete by the old key".to_owned())
         }
         ChangeKind::CodesRetyped => {
             ("codes-retyped", Level::Warning, format!("compare with {is}, or an index is not used and rows are missed"))
         }
-        ChangeKind::ColumnRetyped => ("column-retyped", Level::Info, String::new()),
+        ChangeKind::ColumnRetyped if narrowed(change).is_some() => {
+            ("column-narrowed", Level::Warning, "longer values are cut, or the upgrade fails on them".to_owned())
+        }
+        ChangeKind::ColumnRetyped => {
+            ("column-retyped", Level::Info, "in a fresh database; an upgraded one may keep the old type".to_owned())
+        }
+        ChangeKind::ColumnAdded if is_needed(is) => {
+            ("column-needed", Level::Warning, "an INSERT that does not name it fails".to_owned())
+        }
         ChangeKind::StateAdded | ChangeKind::StateLegal => {
             ("new-state", Level::Info, "reports that list codes do not know it".to_owned())
         }
@@ -45,6 +56,49 @@ fn of_change(upgrade: &Upgrade<'_>, change: &Change) -> Option<Finding> {
         .extend(upgrade.to.sources.iter().filter(|s| s.contains(".sql") || s.contains("models")).take(1).cloned());
     finding.why.push(format!("schema of {goal}"));
     Some(finding)
+}
+
+/// How long a value may be, where a text column becomes shorter.
+pub(super) fn narrowed(change: &Change) -> Option<u64> {
+    let length = |text: &Option<String>| -> Option<u64> {
+        let text = text.as_deref()?;
+        let (kind, rest) = text.split_once('(')?;
+        let number = rest.split(')').next()?.parse().ok()?;
+        kind.contains("char").then_some(number)
+    };
+    let (before, after) = (length(&change.before)?, length(&change.after)?);
+    (after < before).then_some(after)
+}
+
+/// Whether a row cannot be inserted without a column of this form.
+fn is_needed(form: &str) -> bool {
+    let has = |word: &str| form.contains(word);
+    has(" NOT NULL")
+        && !has(" DEFAULT ")
+        && !has(" AUTO_INCREMENT")
+        && !form.starts_with("serial")
+        && !form.starts_with("bigserial")
+}
+
+/// Whether a unique key of the new release holds the columns of the old primary key.
+fn is_still_unique(upgrade: &Upgrade<'_>, change: &Change) -> bool {
+    let renamed = upgrade.changes.iter().find(|c| c.kind == ChangeKind::TableRenamed && c.subject == change.subject);
+    let name = renamed.and_then(|c| c.after.as_ref()).unwrap_or(&change.subject);
+    let sorted = |columns: &mut Vec<String>| {
+        columns.iter_mut().for_each(|c| *c = c.to_lowercase());
+        columns.sort();
+    };
+    let mut old: Vec<String> = change.before.iter().flat_map(|key| key.split(", ")).map(ToOwned::to_owned).collect();
+    sorted(&mut old);
+    let Some(table) = upgrade.to.tables.get(name) else { return false };
+    let engines = change.engine.map_or_else(|| vec![Engine::MySql, Engine::PostgreSql], |engine| vec![engine]);
+    engines.into_iter().filter(|e| upgrade.to.runs_on(*e)).all(|engine| {
+        table.unique_on(engine).iter().any(|key| {
+            let mut key = key.clone();
+            sorted(&mut key);
+            key == old
+        })
+    })
 }
 
 /// What a release must have in a database and the database lacks. `there` says whether a

@@ -308,3 +308,23 @@ fn a_receipt_that_cannot_be_written_is_a_warning() {
     assert!(run.err.contains("cannot write a receipt"), "{}", run.err);
     on_bundle("verify", &db, "b").expect(0);
 }
+
+/// Guards against owners that came back would count from a moment that has not been.
+#[test]
+fn a_moment_to_come() {
+    for server in Server::available("a_moment_to_come") {
+        let db = zombies(server, "3.1.9");
+        let later = ["--url", &db.url, "--zone", "+00:00", "--now", "2099-01-01T00:00:00Z"];
+        for command in [&["inspect"][..], &["plan", "zombie-tasks", "--choose", "finish"]] {
+            let run = flowmend([command, &later].concat()).expect(2);
+            assert!(run.err.contains("is still to come"), "{server:?}: {}", run.err);
+        }
+    }
+}
+
+#[test]
+fn an_age_of_nothing() {
+    let db = zombies(Server::Sqlite, "3.1.9");
+    let run = plan(&db, "b", &["--older-than", "0s"]).expect(2);
+    assert!(run.err.contains("would take in everything that lives"), "{}", run.err);
+}

@@ -11,7 +11,7 @@ use crate::support::program::{Run, flowmend, seal};
 
 /// The folder that docs/manifests.md shows.
 pub fn data(folder: &str) -> PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/in_house").join(folder)
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/in-house").join(folder)
 }
 
 fn manifest(release: &str) -> Manifest {

@@ -159,9 +159,9 @@ fn a_change_between_plan_and_apply_is_refused() {
             &DEAD,
             &[
                 ("workflow_instance", "21", "end_time", END, "21 moved: end_time was"),
-                ("workflow_instance", "2", "host", "10.0.0.2", "a row they hang on moved"),
+                ("workflow_instance", "2", "host", "10.0.0.2", "one of these is not true of each any more"),
                 // The run that is kept.
-                ("workflow_instance", "1", "schedule_time", START, "a row they hang on moved"),
+                ("workflow_instance", "1", "schedule_time", START, "one of these is not true of each any more"),
             ],
         );
     });

@@ -123,8 +123,8 @@ fn a_change_between_plan_and_apply_is_refused() {
             &[
                 ("task_instance", "5", "state", "7", "5 moved: state was"),
                 // The row that is kept, and the run's master.
-                ("task_instance", "6", "flag", "0", "a row they hang on moved"),
-                ("workflow_instance", "1", "host", "10.0.0.2", "a row they hang on moved"),
+                ("task_instance", "6", "flag", "0", "one of these is not true of each any more"),
+                ("workflow_instance", "1", "host", "10.0.0.2", "one of these is not true of each any more"),
             ],
         );
     });

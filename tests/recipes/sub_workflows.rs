@@ -240,7 +240,7 @@ fn a_second_child_is_stopped_when_asked() {
             "sub-workflows",
             &asked,
             &[
-                ("task_instance", "41", "flag", "1", "a row they hang on moved"),
+                ("task_instance", "41", "flag", "1", "one of these is not true of each any more"),
                 ("workflow_instance", "42", "host", "10.0.0.2", "moved"),
             ],
         );
@@ -310,8 +310,8 @@ fn a_change_between_plan_and_apply_is_refused() {
             &FINISH,
             &[
                 ("task_instance", "1", "state", "7", "1 moved: state was"),
-                ("workflow_instance", "1", "host", "10.0.0.2", "a row they hang on moved"),
-                ("workflow_instance", "31", "state", "1", "a row they hang on moved"),
+                ("workflow_instance", "1", "host", "10.0.0.2", "one of these is not true of each any more"),
+                ("workflow_instance", "31", "state", "1", "one of these is not true of each any more"),
                 // The child runs again, or ended otherwise: no row of the plan, but what it was made from.
                 ("workflow_instance", "11", "state", "1", "no_open_child"),
                 ("workflow_instance", "11", "state", "6", "says_what_child_says"),

@@ -158,3 +158,48 @@ fn databases_of_somebody_else() {
     let run = check("dolphinscheduler", "3.1.9", "3.2.0", &["--url", &TestDb::new(Server::Sqlite).url]).expect(4);
     assert!(run.err.contains("holds no tables"), "{}", run.err);
 }
+
+/// A key of a type that has no smallest value; NULL in a later NOT NULL; a text that will be too long.
+#[test]
+fn keys_nulls_and_lengths() {
+    for server in Server::available("keys_nulls_and_lengths") {
+        let m = manifest_of("airflow", "3.0.6");
+        let db = whole(server, &m);
+        let run = check("airflow", "2.11.2", "3.0.6", &["--url", &db.url, "--after"]);
+        assert!(run.code < 2, "{server:?}: {run:?}");
+        let m = manifest_of("quartz", "2.2.3");
+        let db = whole(server, &m);
+        let mut rows = Rows::new(&m, server.dialect());
+        let name = "n".repeat(195);
+        rows.add("job", &[("name", Some(&name)), ("group", Some("g"))]);
+        db.exec_all(&rows.statements);
+        let run = check("quartz", "2.2.3", "2.3.2", &["--url", &db.url, "--format", "json"]);
+        let long: Vec<String> =
+            counted(&findings(&run), "too-long").into_iter().map(|(s, _)| s.to_lowercase()).collect();
+        let is_narrowed = matches!(server, Server::MariaDb | Server::MySql | Server::Sqlite);
+        assert_eq!(long.contains(&"qrtz_job_details.job_name".to_owned()), is_narrowed, "{server:?}: {long:?}");
+    }
+}
+
+/// A fresh install whose version row names a later release: the upgrade tool would skip steps.
+#[test]
+fn a_version_row_that_is_ahead() {
+    let m = manifest("3.2.2");
+    for server in Server::available("a_version_row_that_is_ahead") {
+        let db = whole(server, &m);
+        db.exec("INSERT INTO t_ds_version (id, version) VALUES (1, '3.3.0')");
+        let run = check("dolphinscheduler", "3.2.2", "3.3.0", &["--url", &db.url, "--format", "json"]).expect(1);
+        assert_eq!(of_code(&findings(&run), "version-row-ahead").len(), 1, "{server:?}: {}", run.out);
+    }
+}
+
+/// A database that has been upgraded already gets one finding, not a flood.
+#[test]
+fn a_database_that_is_further_on() {
+    let db = whole(Server::Sqlite, &manifest("3.3.0"));
+    let run = check("dolphinscheduler", "3.2.2", "3.3.0", &["--url", &db.url, "--format", "json"]).expect(1);
+    let all = findings(&run);
+    assert_eq!(all.len(), 1, "{}", run.out);
+    assert_eq!(all[0]["code"], "already-upgraded");
+    assert!(all[0]["help"][0].as_str().unwrap().contains("--after"));
+}

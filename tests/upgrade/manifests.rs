@@ -1,5 +1,7 @@
 //! `flowmend manifests`: show, diff, matrix, export, new.
 
+use std::path::Path;
+
 use flowmend::manifest::Manifests;
 use serde_json::Value;
 
@@ -175,4 +177,18 @@ fn a_new_manifest_is_right_from_the_start() {
     let known = flowmend(["manifests", "new", "quartz", "--from", "2.3.2", "--generation", "2.3.1"]).expect(2);
     assert!(known.err.contains("belongs to the generation"), "{}", known.err);
     flowmend(["manifests", "new", "quartz", "--from", "2.3.2", "--generation", "../x"]).expect(2);
+}
+
+/// The pages in docs are what the program prints. `FLOWMEND_UPDATE_EXAMPLES=1` writes them.
+#[test]
+fn the_pages_of_states_are_the_matrices() {
+    let manifests = Manifests::load(None).unwrap();
+    for scheduler in manifests.schedulers() {
+        let run = flowmend(["manifests", "matrix", scheduler, "--format", "markdown"]).expect(0);
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/states/{scheduler}.md"));
+        if std::env::var_os("FLOWMEND_UPDATE_EXAMPLES").is_some() {
+            std::fs::write(&file, &run.out).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), run.out, "{}", file.display());
+    }
 }

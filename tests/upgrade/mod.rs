@@ -2,6 +2,7 @@
 
 mod database;
 mod foreseen;
+mod in_house;
 mod large;
 mod manifests;
 mod scripts;

@@ -40,3 +40,21 @@ fn which_scripts_in_which_dialect() {
     let run = check("dolphinscheduler", "3.0.6", "3.1.0", &["--sql", &path, "--dialect", "mysql"]).expect(2);
     assert!(run.err.contains("holds no .sql file"), "{}", run.err);
 }
+
+/// Links lead back; a file in another encoding is named and passed over.
+#[cfg(unix)]
+#[test]
+fn folders_as_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = "UPDATE t_ds_task_instance SET state = 5 WHERE id = 1;\n";
+    std::fs::write(dir.path().join("a.sql"), script).unwrap();
+    std::fs::write(dir.path().join("b.sql"), b"SELECT '\xff';\n").unwrap();
+    for link in ["one", "two"] {
+        std::os::unix::fs::symlink(dir.path(), dir.path().join(link)).unwrap();
+    }
+    let path = dir.path().display().to_string();
+    let args = ["--sql", &path, "--dialect", "mysql", "--format", "json"];
+    let run = check("dolphinscheduler", "3.0.6", "3.1.0", &args).expect(1);
+    assert_eq!(subjects(&run, "unknown-state"), ["a.sql:1"], "{}", run.out);
+    assert_eq!(subjects(&run, "unread-script"), ["b.sql"]);
+}

@@ -140,6 +140,36 @@ fn check(app: &App, m: &ArgMatches) -> Result<u8> {
         return Err(Error::usage(format!("{} holds no manifest", dir.display()))
             .hint("a manifest is a file <scheduler>/<generation>.toml"));
     }
-    ui::out(format!("{own} manifests of {} are right", dir.display()));
+    for m in all.iter().filter(|x| x.origin.starts_with(&dir.display().to_string())) {
+        unsourced(m);
+        unmarked(m, &all);
+    }
+    let are = if own == 1 { "manifest is" } else { "manifests are" };
+    ui::out(format!("{own} {are} right in {}", dir.display()));
     Ok(0)
+}
+
+fn unsourced(m: &Manifest) {
+    if m.sources.is_empty() {
+        ui::warn(format!("{}: sources is empty: say where its facts were read", m.origin));
+    }
+}
+
+/// A schema that two generations fit is told apart by the version row or `--release` only.
+fn unmarked(m: &Manifest, all: &[&Manifest]) {
+    let same = |o: &&&Manifest| {
+        let (own, other) = (&m.fingerprint, &o.fingerprint);
+        o.scheduler == m.scheduler
+            && o.generation != m.generation
+            && own.present == other.present
+            && own.absent == other.absent
+            && own.details == other.details
+            && own.without == other.without
+    };
+    if let Some(other) = all.iter().find(same) {
+        ui::warn(format!(
+            "{}: its fingerprint is that of {}: only the version row or --release tells them apart",
+            m.origin, other.generation
+        ));
+    }
 }

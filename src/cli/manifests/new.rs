@@ -41,6 +41,10 @@ fn write(file: &Path, text: &str) -> Result<()> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).map_err(fails)?;
     }
+    if file.exists() {
+        return Err(Error::usage(format!("{} is there already", file.display()))
+            .hint("edit it, or name another directory with --out"));
+    }
     let mut open = std::fs::OpenOptions::new().write(true).create_new(true).open(file).map_err(fails)?;
     std::io::Write::write_all(&mut open, text.as_bytes()).map_err(fails)
 }

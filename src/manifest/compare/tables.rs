@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Change, ChangeKind, ENGINES};
-use crate::manifest::{Engine, Manifest, TableSpec};
+use crate::manifest::{Engine, Manifest, TableSpec, sqlite_type};
 
 pub(super) fn compare(from: &Manifest, to: &Manifest) -> Vec<Change> {
     let both: Vec<Engine> = ENGINES.into_iter().filter(|e| from.runs_on(*e) && to.runs_on(*e)).collect();
@@ -82,6 +82,18 @@ fn columns(old: &TableSpec, new: &TableSpec, renames: &Renames, engine: Engine) 
     changes
 }
 
+/// The names that a table got after this one, in order; no more than there are entries.
+fn names_of<'m>(to: &'m Manifest, table: &str) -> impl Iterator<Item = &'m String> + use<'m> {
+    let renamed = &to.renamed.tables;
+    std::iter::successors(renamed.get(table), move |name| renamed.get(*name)).take(renamed.len())
+}
+
+/// The kind of a column's type, if the table has the column.
+fn family(m: &Manifest, table: &str, column: &str) -> Option<&'static str> {
+    let found = m.tables.get(table)?.columns.iter().find(|c| c.name.eq_ignore_ascii_case(column))?;
+    found.mysql.as_ref().or(found.postgresql.as_ref()).map(|spec| sqlite_type(&spec.type_sql))
+}
+
 /// Names that changed while the role stayed the same. Without a role nothing proves that a
 /// table or column lives on under another name.
 struct Renames {
@@ -102,17 +114,60 @@ impl Renames {
             if old.table != new.table {
                 renames.tables.insert(old.table.clone(), new.table.clone());
             }
-            let has = |m: &Manifest, table: &str, column: &str| {
-                m.tables.get(table).is_some_and(|t| t.columns.iter().any(|c| c.name.eq_ignore_ascii_case(column)))
-            };
+            let has = |m: &Manifest, table: &str, column: &str| family(m, table, column).is_some();
             for (column, was) in &old.columns {
                 let Some(is) = new.columns.get(column).filter(|is| !is.eq_ignore_ascii_case(was)) else { continue };
-                if !has(to, &new.table, was) && !has(from, &old.table, is) {
+                // A number that became a text is another value, not another name.
+                let alike = family(from, &old.table, was) == family(to, &new.table, is);
+                if alike && !has(to, &new.table, was) && !has(from, &old.table, is) {
                     renames.columns.insert((old.table.clone(), was.to_lowercase()), is.clone());
                 }
             }
         }
+        renames.add_told(from, to);
         renames
+    }
+
+    /// What the manifests say of names without a role. A name may have changed more than once.
+    fn add_told(&mut self, from: &Manifest, to: &Manifest) {
+        for table in from.tables.keys().filter(|t| !to.tables.contains_key(*t)) {
+            if self.tables.contains_key(table) {
+                continue;
+            }
+            let Some(name) = names_of(to, table).last() else { continue };
+            if to.tables.contains_key(name) && !from.tables.contains_key(name) {
+                self.tables.insert(table.clone(), name.clone());
+            }
+        }
+        for table in from.tables.values() {
+            let Some(new) = to.tables.get(self.table(&table.name)) else { continue };
+            let mut found = Vec::new();
+            for column in &table.columns {
+                let name = Self::told(to, &table.name, &column.name);
+                let has = |t: &TableSpec, name: &str| t.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name));
+                if name != column.name && !has(new, &column.name) && has(new, &name) && !has(table, &name) {
+                    found.push(((table.name.clone(), column.name.to_lowercase()), name));
+                }
+            }
+            for (key, name) in found {
+                self.columns.entry(key).or_insert(name);
+            }
+        }
+    }
+
+    /// The last of the names that a column got, under any name of its table.
+    fn told(to: &Manifest, table: &str, column: &str) -> String {
+        let tables: Vec<&String> = names_of(to, table).collect();
+        let new = |name: &str| {
+            let of = |t: &str| to.renamed.columns.get(&(t.to_owned(), name.to_owned()));
+            of(table).or_else(|| tables.iter().find_map(|t| of(t)))
+        };
+        let mut name = column;
+        // As many names as there are entries at most: entries may run in a ring.
+        for _ in 0..to.renamed.columns.len() {
+            name = new(name).map_or(name, String::as_str);
+        }
+        name.to_owned()
     }
 
     fn table<'a>(&'a self, name: &'a str) -> &'a str {

@@ -5,7 +5,7 @@ mod human;
 mod junit;
 mod sarif;
 
-pub(super) use sarif::SCHEMA as SARIF_SCHEMA;
+pub(super) use sarif::{SCHEMA as SARIF_SCHEMA, uri};
 
 use serde::Serialize;
 

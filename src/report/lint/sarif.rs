@@ -87,7 +87,7 @@ fn results(file: &Checked<'_>, rules: &[&str]) -> Vec<Value> {
 }
 
 /// A path as a relative URI.
-fn uri(path: &str) -> String {
+pub(in crate::report) fn uri(path: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~/".contains(&b);
     let path = path.replace('\\', "/");
     path.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()

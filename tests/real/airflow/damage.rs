@@ -40,7 +40,7 @@ pub fn running_and_queued(a: &Airflow, (dag, run): Asked, (second, its): Asked) 
         a.hold();
         a.trigger(second, its);
     }
-    wait(60, "the second task is queued", || a.task_state(second, its, "work") == "queued");
+    wait(240, "the second task is queued", || a.task_state(second, its, "work") == "queued");
     a.crash();
 }
 
