@@ -24,7 +24,7 @@ pub fn json(m: &Manifest, release: &str) -> Result<String> {
     let column = |(name, set): (&String, &StateSet)| {
         let states: Vec<Value> = set.states.iter().map(state).collect();
         let of = json!({
-            "column": column_of(m, name),
+            "column": m.real_name(name),
             "type": set.type_name,
             "states": states,
             "null": set.null.as_ref().map(|s| json!({ "name": s.name, "meaning": s.phase, "finished": s.finished })),
@@ -45,11 +45,6 @@ pub fn json(m: &Manifest, release: &str) -> Result<String> {
 /// The code as JSON holds it: a number where the database holds one.
 fn code(state: &State) -> Value {
     state.code.parse::<i64>().map_or_else(|_| Value::from(state.code.clone()), Value::from)
-}
-
-fn column_of(m: &Manifest, name: &str) -> String {
-    let role = m.roles.get(name.split('.').next().unwrap_or_default());
-    role.zip(m.column(name).ok()).map_or_else(|| name.to_owned(), |(role, column)| format!("{}.{column}", role.table))
 }
 
 /// The name of the lookup table.
@@ -90,7 +85,7 @@ pub fn sql(m: &Manifest, release: &str, d: &Dialect) -> String {
 /// A join that works as it stands: codes are texts here, and NULL is one of them.
 fn how_to_join(m: &Manifest, release: &str, d: &Dialect) -> Vec<String> {
     let Some((column, set)) = m.states.iter().find(|(_, set)| set.with.is_none()) else { return Vec::new() };
-    let real = column_of(m, column);
+    let real = m.real_name(column);
     let (table, name) = real.split_once('.').unwrap_or((&real, ""));
     let code = format!("COALESCE({}, 'NULL')", d.as_text(&format!("t.{}", d.ident(name))));
     let other = if set.other.is_some() { "; a code that is not listed is `other`" } else { "" };
@@ -103,7 +98,7 @@ fn how_to_join(m: &Manifest, release: &str, d: &Dialect) -> Vec<String> {
 }
 
 fn rows(m: &Manifest, name: &str, set: &StateSet, d: &Dialect, scope: &str) -> Vec<String> {
-    let column = column_of(m, name);
+    let column = m.real_name(name);
     let null = set.null.iter().map(|s| ("NULL", s));
     let other = set.other.iter().map(|s| ("other", s));
     let listed = set.states.iter().map(|s| (s.code.as_str(), s));
