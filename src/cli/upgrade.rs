@@ -40,9 +40,11 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         Some(db) => of_database(app, db, &manifests, &upgrade, m).await?,
         None => upgrade.findings(&app.recipes),
     };
-    let files = path_of(m, "sql").map(|path| scripts(path)).transpose()?;
-    if let Some(files) = &files {
-        findings.extend(of_scripts(app, &manifests, &upgrade, files, &dialect(m, db.as_ref())?)?);
+    let mut files = None;
+    if let Some(path) = path_of(m, "sql") {
+        let dialect = dialect(m, db.as_ref())?;
+        let found = files.insert(scripts(path)?);
+        findings.extend(of_scripts(app, &manifests, &upgrade, found, &dialect)?);
     }
     let mut report = UpgradeReport::new(&upgrade.to.title, from, to, findings);
     report.after = m.get_flag("after");

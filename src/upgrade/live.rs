@@ -39,6 +39,8 @@ impl Upgrade<'_> {
     pub fn doubts(&self, engine: Engine) -> BTreeMap<String, Vec<Doubt>> {
         let mut found: BTreeMap<String, Vec<Doubt>> = BTreeMap::new();
         let retyped = self.changes.iter().filter(|c| c.kind == ChangeKind::ColumnRetyped);
+        // SQLite follows MySQL's tables.
+        let engine = if engine == Engine::Sqlite { Engine::MySql } else { engine };
         for change in retyped.filter(|c| c.engine.is_none_or(|e| e == engine)) {
             let Some((table, column)) = change.subject.split_once('.') else { continue };
             let not_null = |text: &Option<String>| text.as_ref().is_some_and(|t| t.contains(" NOT NULL"));

@@ -66,6 +66,19 @@ fn codes_that_the_next_release_cannot_read() {
     }
 }
 
+/// A code that went, and came back with another meaning: since when it has that.
+#[test]
+fn a_code_with_a_new_meaning() {
+    let m = manifest("3.0.6");
+    let db = TestDb::with_schema(Server::Sqlite, &m);
+    let mut rows = Rows::new(&m, Server::Sqlite.dialect());
+    runs(&mut rows, &[("1", Some("17"))]);
+    db.exec_all(&rows.statements);
+    let run = check("dolphinscheduler", "3.0.6", "3.2.2", &["--url", &db.url, "--format", "json"]).expect(1);
+    let other = of_code(&findings(&run), "read-as-another-state");
+    assert_eq!(other, [("t_ds_process_instance.state 17".to_owned(), Some(1), Some("3.2.0".to_owned()))], "{}", run.out);
+}
+
 /// The same column holds the same number for different things: it is never mixed up.
 #[test]
 fn codes_are_those_of_their_column() {

@@ -144,8 +144,8 @@ fn check(app: &App, m: &ArgMatches) -> Result<u8> {
         unsourced(m);
         unmarked(m, &all);
     }
-    let are = if own == 1 { "manifest is" } else { "manifests are" };
-    ui::out(format!("{own} {are} right in {}", dir.display()));
+    let (manifests, are) = if own == 1 { ("manifest", "is") } else { ("manifests", "are") };
+    ui::out(format!("{own} {manifests} of {} {are} right", dir.display()));
     Ok(0)
 }
 

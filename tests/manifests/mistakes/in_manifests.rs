@@ -604,7 +604,7 @@ fn what_an_upgrade_wants() {
         ("says = \"s\"\nsource = \"w\"\nempty = [\"queue\"]", "empty =", "upgrade.empty: no role queue"),
         (
             "says = \"s\"\nsource = \"w\"\ndrained = [\"run.worker\"]",
-            "drained =",
+            "drained = [\"run.worker\"]",
             "upgrade.drained: run.worker holds no states",
         ),
         ("says = \"s\"\nsource = \"w\"\nfull = []", "full =", "unknown field `full`"),
