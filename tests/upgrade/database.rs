@@ -76,7 +76,12 @@ fn a_code_with_a_new_meaning() {
     db.exec_all(&rows.statements);
     let run = check("dolphinscheduler", "3.0.6", "3.2.2", &["--url", &db.url, "--format", "json"]).expect(1);
     let other = of_code(&findings(&run), "read-as-another-state");
-    assert_eq!(other, [("t_ds_process_instance.state 17".to_owned(), Some(1), Some("3.2.0".to_owned()))], "{}", run.out);
+    assert_eq!(
+        other,
+        [("t_ds_process_instance.state 17".to_owned(), Some(1), Some("3.2.0".to_owned()))],
+        "{}",
+        run.out
+    );
 }
 
 /// The same column holds the same number for different things: it is never mixed up.
