@@ -5,6 +5,11 @@ use sqlparser::ast::{AlterTableOperation, ObjectName, ObjectType, Set, Statement
 use super::reading::{Deed, Definition};
 use super::scope::last_part;
 
+/// What takes every table along, whatever its name.
+pub(super) const DROP_DATABASE: &str = "DROP DATABASE";
+/// The same for a schema.
+pub(super) const DROP_SCHEMA: &str = "DROP SCHEMA";
+
 /// What a statement does.
 pub(super) fn deed(statement: &Statement) -> Deed {
     match statement {
@@ -55,6 +60,8 @@ fn definition(statement: &Statement) -> Option<Definition> {
                 ObjectType::Table => "DROP TABLE",
                 ObjectType::View => "DROP VIEW",
                 ObjectType::Index => "DROP INDEX",
+                ObjectType::Database => DROP_DATABASE,
+                ObjectType::Schema => DROP_SCHEMA,
                 _ => "DROP",
             };
             Definition { temporary: *temporary, ..of(what, names.iter().collect()) }

@@ -178,6 +178,13 @@ impl<'r> Run<'r> {
         if self.prepared(&parsed) {
             return;
         }
+        if matches!(parsed.what, Ok(sqlparser::ast::Statement::Merge(_))) {
+            self.linted.unread += 1;
+            let message = "MERGE is not understood, and nothing in it was checked";
+            self.says("unread-statement", parsed.range.clone(), Level::Error, message)
+                .help("write it as UPDATE, DELETE and INSERT, which are checked");
+            return;
+        }
         match parsed.what {
             Err(unread) => match define::by_words(self.report.text(parsed.range.clone())) {
                 Some((definition, body)) => {

@@ -281,7 +281,9 @@ impl<'a> Splitter<'a> {
         let from = self.at;
         let rest = self.rest();
         if self.line_comment() {
-            self.at += rest.find('\n').unwrap_or(rest.len());
+            // A carriage return alone ends a line for PostgreSQL.
+            let ends = |c: char| c == '\n' || (c == '\r' && self.client == Client::Psql);
+            self.at += rest.find(ends).unwrap_or(rest.len());
         } else if rest.starts_with("/*") && !self.runs() {
             self.at = self.block_end();
         } else {
@@ -349,8 +351,11 @@ impl<'a> Splitter<'a> {
                 named.clone_into(&mut self.delimiter);
             }
         }
-        let range = self.at..self.at + line.trim_end().len();
-        self.at += line.len();
+        // But for `delimiter`, an end mark ends the command, too, and SQL may follow it.
+        let mark = (self.client == Client::Mysql && word != "delimiter").then(|| line.find(&self.delimiter)).flatten();
+        let end = mark.map_or(line.len(), |n| n + self.delimiter.len());
+        let range = self.at..self.at + line[..end].trim_end().len();
+        self.at += end;
         self.client_piece(range);
         true
     }
@@ -444,6 +449,14 @@ mod tests {
         }
         assert_eq!(split(text, Client::Psql).comments.len(), 2);
         assert!(!split(text, Client::Psql).pieces[2].ended);
+    }
+
+    #[test]
+    fn statements_behind_a_command_or_a_lone_return() {
+        let text = "USE airflow; DELETE FROM a;\nstatus\nSELECT 1;";
+        assert_eq!(texts(text, Client::Mysql), ["USE airflow;", "DELETE FROM a", "status", "SELECT 1"]);
+        assert_eq!(texts("-- c\rDELETE FROM a;", Client::Psql), ["DELETE FROM a"]);
+        assert!(texts("-- c\rDELETE FROM a;", Client::Mysql).is_empty());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A trigger, an event, an index … is made on the scheduler's tables, or a table is changed.
 
+use crate::lint::define::{DROP_DATABASE, DROP_SCHEMA};
 use crate::lint::finding::Level;
 use crate::lint::reading::{Deed, Reading};
 use crate::lint::report::Report;
@@ -7,6 +8,11 @@ use crate::lint::report::Report;
 pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     let Deed::Define(definition) = &reading.deed else { return };
     let knowledge = report.knowledge;
+    if [DROP_DATABASE, DROP_SCHEMA].contains(&definition.what) {
+        let message = format!("{}: every table in it goes", definition.what);
+        report.statement(reading, Level::Error, message).why("a scheduler's tables may be among them");
+        return;
+    }
     let known: Vec<&String> = definition.tables.iter().filter(|t| knowledge.table(t).is_some()).collect();
     let Some(table) = known.first() else { return };
     let (level, what) = match definition.what {
