@@ -19,7 +19,9 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         }
         let spoken = change.filter.states.get(&column.to_lowercase()).is_some_and(|s| s.spoken);
         let help = match spoken {
-            true => "close these rows first, by an update that names the state they are in, or leave them out of the condition",
+            true => {
+                "close these rows first, by an update that names the state they are in, or leave them out of the condition"
+            }
             false => "add a condition on the state, so that only finished rows go",
         };
         let message = format!("rows that are not over are deleted, too: {}", listed(&active));

@@ -1,8 +1,8 @@
 //! A row that is over gets another state.
 
 use crate::lint::finding::Level;
-use crate::lint::reading::Reading;
 use crate::lint::knowledge::Knowledge;
+use crate::lint::reading::Reading;
 use crate::lint::report::{Report, Transition, listed, transitions};
 use crate::manifest::{State, StateSet};
 
@@ -35,7 +35,8 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
 fn way_out(knowledge: &Knowledge<'_>, t: &Transition<'_, '_>) -> String {
     // A row that somebody works on just now is nobody's example.
     let open = |s: &&State| s.legal && !s.finished && s.phase != "acquired";
-    let old: Vec<&State> = t.set.states.iter().filter(open).filter(|s| t.to.iter().all(|to| to.code != s.code)).collect();
+    let old: Vec<&State> =
+        t.set.states.iter().filter(open).filter(|s| t.to.iter().all(|to| to.code != s.code)).collect();
     let condition = beside(knowledge, t, &old).or_else(|| in_list(&t.column, t.set, &old));
     condition.map_or_else(
         || "a row that is over stays as it is; name the rows that are meant by their keys and by the state that they are in".to_owned(),

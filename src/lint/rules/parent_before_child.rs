@@ -49,9 +49,8 @@ impl Across for Watch {
             }
             let left: Vec<String> = report.knowledge.parts_of(table);
             // Where a foreign key takes the rows along, or refuses the delete, nothing stays behind.
-            let stays = |c: &String| {
-                !self.seen.contains_key(&c.to_lowercase()) && !report.knowledge.holds_on_to(c, table)
-            };
+            let stays =
+                |c: &String| !self.seen.contains_key(&c.to_lowercase()) && !report.knowledge.holds_on_to(c, table);
             let left: Vec<String> = left.into_iter().filter(stays).collect();
             if !left.is_empty() {
                 let message = format!("rows are deleted, but their rows in {} stay behind", left.join(", "));

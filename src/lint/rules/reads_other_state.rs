@@ -28,7 +28,8 @@ fn look(report: &mut Report<'_>, column: &str, used: &[&CodeUse]) {
     if !set.states.iter().any(|s| s.legal && s.phase == "running") {
         return;
     }
-    let mut read: Vec<&State> = used.iter().filter_map(|u| set.by_code(&u.scalar.code()?)).filter(|s| s.legal).collect();
+    let mut read: Vec<&State> =
+        used.iter().filter_map(|u| set.by_code(&u.scalar.code()?)).filter(|s| s.legal).collect();
     read.dedup_by_key(|s| &s.code);
     let hanging = |s: &&State| !s.finished || s.phase == "needs_recovery";
     let (true, false) = (read.iter().any(hanging), read.iter().any(|s| s.phase == "running")) else { return };

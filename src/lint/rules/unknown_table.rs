@@ -34,7 +34,10 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
                 };
                 let message = match likely {
                     true => format!("{title} has no table {}", used.name),
-                    false => format!("{} is not described by flowmend for {title}: what is done to it is not checked", used.name),
+                    false => format!(
+                        "{} is not described by flowmend for {title}: what is done to it is not checked",
+                        used.name
+                    ),
                 };
                 let finding = report.at(used.span, level, message);
                 for way in ways {
