@@ -38,23 +38,48 @@ fn timeout(m: &ArgMatches) -> Result<std::time::Duration> {
     read.ok_or_else(|| Error::usage(format!("--timeout: `{text}` is not a duration")).hint("write 30s, 5m or 1h"))
 }
 
+/// The moment that a command speaks of.
+struct Moment {
+    now: Timestamp,
+    /// The database's clock, where `--now` lies after it.
+    still: Option<Timestamp>,
+}
+
 /// The moment of `--now`, else the database's clock.
-pub(super) async fn moment(db: &mut Database, m: &ArgMatches) -> Result<Timestamp> {
+async fn moment(db: &mut Database, m: &ArgMatches) -> Result<Moment> {
     let clock = clock(db).await?;
-    let Some(text) = given(m, "now") else { return Ok(clock) };
+    let Some(text) = given(m, "now") else { return Ok(Moment { now: clock, still: None }) };
     let now: Timestamp = text
         .parse()
         .map_err(|_| Error::usage(format!("--now: `{text}` is not a moment")).hint("write 2026-01-31T23:15:00Z"))?;
-    // Ages, and guards against owners that came back, would count from what has not been.
-    if now.duration_since(clock) > CLOCKS_DIFFER {
-        return Err(Error::usage(format!("--now: {text} is still to come: the database's clock says {clock}"))
-            .hint("leave --now out, or give a moment that has been"));
-    }
-    Ok(now)
+    let ahead = now.duration_since(clock) > CLOCKS_DIFFER;
+    Ok(Moment { now, still: ahead.then_some(clock) })
 }
 
 /// How far two clocks may be apart.
 const CLOCKS_DIFFER: jiff::SignedDuration = jiff::SignedDuration::from_mins(1);
+
+/// A moment to come makes the living look dead: ages, and guards against owners that come
+/// back, count from it. Where something beats that is refused, elsewhere said.
+async fn still_to_come(
+    db: &mut Database,
+    catalog: &Catalog,
+    found: &mut Identified,
+    zone: Option<&Zone>,
+    moment: &Moment,
+) -> Result<()> {
+    let Some(clock) = moment.still else { return Ok(()) };
+    let says = format!("--now: {} is still to come: the database's clock says {clock}", moment.now);
+    let skew = measure_skew(db, catalog, &found.manifest, zone, clock).await?;
+    if let Some(beat) = skew.filter(Skew::shows_life) {
+        return Err(Error::usage(says).hint(format!(
+            "{} beats, and would look dead: leave --now out, or give a moment that has been",
+            beat.owner
+        )));
+    }
+    found.warnings.push(format!("{says}; what is young looks old by it"));
+    Ok(())
+}
 
 /// The moment on the database's clock.
 async fn clock(db: &mut Database) -> Result<Timestamp> {
@@ -96,7 +121,8 @@ pub(super) async fn grounds(app: &App, db: &mut Database, m: &ArgMatches) -> Res
     let said = Said { scheduler: given(m, "scheduler"), release: given(m, "release"), table_prefix: table_prefix(m)? };
     let mut others = identify_alike(db, &catalog, &app.manifests, said).await?;
     let mut found = others.pop().ok_or_else(|| Error::internal("no generation was identified"))?;
-    let now = moment(db, m).await?;
+    let moment = moment(db, m).await?;
+    let now = moment.now;
     let zone = match given(m, "zone").filter(|zone| !zone.trim().is_empty()) {
         Some(text) => {
             let zone = agreed_zone(parse_zone(text, now)?, &found.manifest)?;
@@ -105,6 +131,7 @@ pub(super) async fn grounds(app: &App, db: &mut Database, m: &ArgMatches) -> Res
         }
         None => measure_zone(db, &catalog, &found.manifest, now).await?,
     };
+    still_to_come(db, &catalog, &mut found, zone.as_ref(), &moment).await?;
     let skew = match given(m, "now") {
         Some(_) => None,
         None => measure_skew(db, &catalog, &found.manifest, zone.as_ref(), now).await?,

@@ -33,6 +33,13 @@ impl Skew {
         self.behind_ms < -AGREE_MS
     }
 
+    /// Whether its owner surely lives: it was heard a few of its intervals ago, or its clock is ahead.
+    #[must_use]
+    pub fn shows_life(&self) -> bool {
+        let interval = i64::try_from(self.interval_ms).unwrap_or(i64::MAX);
+        self.behind_ms <= interval.saturating_mul(10).saturating_add(AGREE_MS)
+    }
+
     /// What that says of the clocks, in a sentence.
     #[must_use]
     pub fn says(&self) -> String {

@@ -241,7 +241,7 @@ fn a_second_child_is_stopped_when_asked() {
             &asked,
             &[
                 ("task_instance", "41", "flag", "1", "one of these is not true of each any more"),
-                ("workflow_instance", "42", "host", "10.0.0.2", "moved"),
+                ("workflow_instance", "42", "host", "10.0.0.2", "is not true of each any more"),
             ],
         );
         // Two valid tasks: nobody knows which child is the right one.
