@@ -1,6 +1,6 @@
 //! The data files: embedded in the binary, overridable from a directory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rust_embed::RustEmbed;
@@ -142,25 +142,22 @@ pub fn read_text(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).map_err(|e| Error::usage(format!("cannot read {}: {e}", path.display())))
 }
 
-fn files_below(dir: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for path in entries(dir)? {
-        if path.is_dir() {
-            found.extend(files_below(&path)?);
-        } else {
-            found.push(path);
+/// All files below a directory, in order. A link may lead back: each directory is read once.
+///
+/// # Errors
+/// A directory that cannot be read.
+pub fn files_below(dir: &Path) -> Result<Vec<PathBuf>> {
+    let (mut found, mut seen, mut open) = (Vec::new(), BTreeSet::new(), vec![dir.to_owned()]);
+    while let Some(dir) = open.pop() {
+        if dir.canonicalize().is_ok_and(|real| !seen.insert(real)) {
+            continue;
+        }
+        let fails = |e: std::io::Error| Error::usage(format!("cannot read {}: {e}", dir.display()));
+        for entry in std::fs::read_dir(&dir).map_err(fails)? {
+            let path = entry.map_err(fails)?.path();
+            if path.is_dir() { open.push(path) } else { found.push(path) }
         }
     }
     found.sort();
     Ok(found)
-}
-
-/// What lies in a directory.
-///
-/// # Errors
-/// A directory that cannot be read.
-pub fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
-    let fails = |e: std::io::Error| Error::usage(format!("cannot read {}: {e}", dir.display()));
-    let entries = std::fs::read_dir(dir).map_err(fails)?;
-    entries.map(|entry| entry.map(|e| e.path()).map_err(fails)).collect()
 }

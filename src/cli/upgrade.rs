@@ -14,20 +14,17 @@ use crate::dialect::Dialect;
 use crate::inspect::{Identified, Said, begin_snapshot, end_snapshot, identify_alike, nothing_hidden, stored};
 use crate::lint::{Config, DataRules, Knowledge, lint};
 use crate::manifest::{Engine, Manifest, Manifests, VersionIs, version_order};
+use crate::report::print_to;
 use crate::report::upgrade::UpgradeReport;
 use crate::sql::Places;
 use crate::upgrade::{Finding, Seen, Upgrade};
-use crate::{Error, Kind, Result, ui};
+use crate::{Error, Kind, Result};
 
 /// Says what an upgrade breaks. Exit 1 when something does.
 pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let text = |flag: &str| given(m, flag).ok_or_else(|| Error::usage(format!("--{flag} is missing")));
     let (scheduler, from, to) = (text("scheduler")?, text("from")?, text("to")?);
-    let manifests = app.manifests.prefixed(table_prefix(m)?)?;
-    if app.manifests.knows(scheduler) && !manifests.knows(scheduler) {
-        return Err(Error::usage(format!("--table-prefix: the table names of {scheduler} are always the same"))
-            .hint("leave --table-prefix out"));
-    }
+    let manifests = app.manifests.prefixed(scheduler, table_prefix(m)?)?;
     let upgrade = Upgrade::between(&manifests, scheduler, from, to)?.repaired_by(&app.recipes, m.get_flag("after"));
     let mut db = match given(m, "url") {
         Some(_) => Some(open(m, Access::ReadOnly).await?),
@@ -54,11 +51,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         db.close().await;
     }
     let text = report.render(given(m, "format").unwrap_or("human"))?;
-    match path_of(m, "output") {
-        Some(file) => std::fs::write(file, text + "\n")
-            .map_err(|e| Error::usage(format!("cannot write {}: {e}", file.display())))?,
-        None => ui::out(text),
-    }
+    print_to(&text, path_of(m, "output"))?;
     Ok(u8::from(report.breaks()))
 }
 
@@ -211,19 +204,7 @@ fn scripts(path: &Path) -> Result<Vec<PathBuf>> {
         return Ok(vec![path.to_owned()]);
     }
     let is_sql = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("sql"));
-    // A link to a directory may lead back: each file counts once, by its real name.
-    let mut seen = BTreeSet::new();
-    let mut found = Vec::new();
-    let mut folders = vec![path.to_owned()];
-    while let Some(folder) = folders.pop() {
-        if folder.canonicalize().is_ok_and(|real| !seen.insert(real)) {
-            continue;
-        }
-        for entry in crate::data::entries(&folder)? {
-            if entry.is_dir() { folders.push(entry) } else { found.extend(Some(entry).filter(is_sql)) }
-        }
-    }
-    found.sort();
+    let found: Vec<PathBuf> = crate::data::files_below(path)?.into_iter().filter(is_sql).collect();
     if found.is_empty() {
         return Err(Error::usage(format!("--sql: {} holds no .sql file", path.display())));
     }

@@ -34,14 +34,37 @@ pub type Beats = BTreeMap<OwnerName, Beat>;
 /// # Errors
 /// What the server said.
 pub async fn read_beats(db: &mut Database, catalog: &Catalog, m: &Manifest) -> Result<Beats> {
-    let mut beats = Beats::new();
+    Ok(merged(&read_tables(db, catalog, m).await?))
+}
+
+/// The entries of every heartbeat table that is there, each table read once.
+///
+/// # Errors
+/// What the server said.
+pub(super) async fn read_tables<'m>(
+    db: &mut Database,
+    catalog: &Catalog,
+    m: &'m Manifest,
+) -> Result<Vec<(&'m Heartbeat, Beats)>> {
+    let mut tables = Vec::new();
     for heartbeat in &m.heartbeats {
-        for (entry, beat) in read_entries(db, catalog, m, heartbeat).await? {
-            let Some(address) = entry.address.strip_prefix(&heartbeat.path_prefix) else { continue };
-            add(&mut beats, OwnerName { address: address.to_owned(), ..entry }, beat);
-        }
+        let named = |(entry, beat): (OwnerName, Beat)| {
+            let address = entry.address.strip_prefix(&heartbeat.path_prefix)?.to_owned();
+            Some((OwnerName { address, ..entry }, beat))
+        };
+        let entries = read_entries(db, catalog, m, heartbeat).await?;
+        tables.push((heartbeat, entries.into_iter().filter_map(named).collect()));
     }
-    Ok(beats)
+    Ok(tables)
+}
+
+/// The entries of all tables by owner.
+pub(super) fn merged(tables: &[(&Heartbeat, Beats)]) -> Beats {
+    let mut beats = Beats::new();
+    for (owner, beat) in tables.iter().flat_map(|(_, entries)| entries) {
+        add(&mut beats, owner.clone(), *beat);
+    }
+    beats
 }
 
 /// Every entry of one heartbeat table, whatever kind of owner it is of.

@@ -4,13 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::beats::read_entries;
+use super::beats::Beats;
 use super::owners::Owners;
 use super::skew::east_of_utc_ms;
-use crate::Result;
-use crate::catalog::Catalog;
-use crate::db::Database;
-use crate::manifest::Manifest;
+use crate::manifest::{Heartbeat, Manifest};
 use crate::plan::{OwnerName, Zone, bare_address};
 
 /// The newest heartbeat of an owner.
@@ -24,33 +21,24 @@ pub(super) struct LastBeat {
     expires_ms: u64,
 }
 
-/// The newest heartbeat of each owner.
+/// The newest heartbeats by owner.
 pub(super) type LastBeats = BTreeMap<OwnerName, LastBeat>;
 
-/// Reads every heartbeat table of the release that is there.
-///
-/// # Errors
-/// What the server said.
-pub(super) async fn read_last_beats(
-    db: &mut Database,
-    catalog: &Catalog,
-    m: &Manifest,
-    zone: Option<&Zone>,
-) -> Result<LastBeats> {
+/// The newest heartbeat of each owner in the tables that were read.
+pub(super) fn last_beats(tables: &[(&Heartbeat, Beats)], m: &Manifest, zone: Option<&Zone>) -> LastBeats {
     let mut last = LastBeats::new();
-    for heartbeat in &m.heartbeats {
+    for (heartbeat, entries) in tables {
         let east_ms = east_of_utc_ms(m, heartbeat, zone);
-        for (entry, beat) in read_entries(db, catalog, m, heartbeat).await? {
-            let address = entry.address.strip_prefix(&heartbeat.path_prefix).map(str::to_owned);
-            let (Some(address), Some(at)) = (address, beat.at) else { continue };
+        for (owner, beat) in entries {
+            let Some(at) = beat.at else { continue };
             let beat = LastBeat { at, east_ms, expires_ms: beat.expires_ms };
-            let known = last.entry(OwnerName { address, ..entry }).or_insert(beat);
+            let known = last.entry(owner.clone()).or_insert(beat);
             if at > known.at {
                 *known = beat;
             }
         }
     }
-    Ok(last)
+    last
 }
 
 /// Notes at each owner when it beat last.

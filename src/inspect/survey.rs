@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::beats::read_beats;
+use super::beats::{merged, read_tables};
 use super::findings::{FindingReport, Findings, LeftReport};
-use super::last::{note_last_beats, read_last_beats};
+use super::last::{last_beats, note_last_beats};
 use super::owners::{OwnerState, Owners, add_owners, owners_of_rows};
 use super::skew::Skew;
 use super::{Identified, begin_snapshot, end_snapshot};
@@ -147,8 +147,8 @@ pub async fn survey(
     found: &Identified,
     request: &SurveyRequest<'_>,
 ) -> Result<InspectReport> {
-    let beats = read_beats(db, catalog, &found.manifest).await?;
-    let last = read_last_beats(db, catalog, &found.manifest, request.zone).await?;
+    let tables = read_tables(db, catalog, &found.manifest).await?;
+    let (beats, last) = (merged(&tables), last_beats(&tables, &found.manifest, request.zone));
     begin_snapshot(db).await?;
     let (states, mut anomalies) = states(db, found, request.recipes).await?;
     anomalies.extend(null_columns(db, found).await?);
@@ -292,8 +292,8 @@ fn broken(code: Option<&str>, state: Option<&State>) -> Option<(&'static str, &'
 /// What a code of an earlier release may become.
 fn proposal(m: &Manifest, legacy: &Legacy) -> String {
     let (name, to, why) = (&legacy.name, m.proposed(legacy), &legacy.why);
-    let sure = if legacy.sure { "" } else { ", which somebody must judge" };
-    format!("an earlier release wrote it as {name}, and this one cannot read it; {to} is proposed{sure}: {why}")
+    let caveat = legacy.caveat();
+    format!("an earlier release wrote it as {name}, and this one cannot read it; {to} is proposed{caveat}: {why}")
 }
 
 async fn null_columns(db: &mut Database, found: &Identified) -> Result<Vec<Anomaly>> {

@@ -32,11 +32,8 @@ pub(super) fn with_prefix(
     scheduler: Option<&str>,
     prefix: &str,
 ) -> Result<Manifests> {
+    scheduler.map_or(Ok(()), |name| manifests.takes_prefix(name))?;
     let chosen = manifests.with_prefix(prefix)?;
-    if let Some(name) = scheduler.filter(|name| manifests.knows(name) && !chosen.knows(name)) {
-        return Err(Error::usage(format!("--table-prefix: the table names of {name} are always the same"))
-            .hint("leave --table-prefix and FLOWMEND_TABLE_PREFIX out"));
-    }
     if catalog.iter().any(|t| begins_with(&t.name, prefix)) {
         return Ok(chosen);
     }

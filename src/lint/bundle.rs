@@ -67,7 +67,7 @@ pub fn faults_of(
     data: &DataRules,
     least: Level,
 ) -> Result<Vec<OwnFault>> {
-    let manifests = manifests.prefixed(plan.from.table_prefix.as_deref())?;
+    let manifests = manifests.prefixed(&plan.from.scheduler, plan.from.table_prefix.as_deref())?;
     let engine = Dialect::load(&plan.target.dialect)?.engine;
     let knowledge = Knowledge::of(&manifests, &plan.from.scheduler, release_of(plan, &manifests)?, engine)?;
     let places = Places::of(script);

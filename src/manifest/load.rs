@@ -79,12 +79,26 @@ impl Manifests {
         Ok(Self { schedulers })
     }
 
-    /// The manifests as they are where tables' names begin with a prefix of somebody's own.
+    /// The manifests as they are where a scheduler's tables' names begin with a prefix of somebody's own.
     ///
     /// # Errors
-    /// As [`Manifests::with_prefix`].
-    pub fn prefixed(&self, prefix: Option<&str>) -> Result<Cow<'_, Self>> {
-        prefix.map_or(Ok(Cow::Borrowed(self)), |prefix| self.with_prefix(prefix).map(Cow::Owned))
+    /// As [`Manifests::takes_prefix`].
+    pub fn prefixed(&self, scheduler: &str, prefix: Option<&str>) -> Result<Cow<'_, Self>> {
+        let Some(prefix) = prefix else { return Ok(Cow::Borrowed(self)) };
+        self.takes_prefix(scheduler)?;
+        self.with_prefix(prefix).map(Cow::Owned)
+    }
+
+    /// Whether the tables' prefix can be chosen, for a scheduler that is known.
+    ///
+    /// # Errors
+    /// It cannot, or a manifest has a mistake.
+    pub fn takes_prefix(&self, scheduler: &str) -> Result<()> {
+        if self.knows(scheduler) && self.of(scheduler)?.iter().all(|m| m.table_prefix.is_none()) {
+            return Err(Error::usage(format!("--table-prefix: the table names of {scheduler} are always the same"))
+                .hint("leave --table-prefix and FLOWMEND_TABLE_PREFIX out"));
+        }
+        Ok(())
     }
 
     /// All manifests of a scheduler.

@@ -491,6 +491,12 @@ impl Manifest {
             .ok_or_else(|| Error::usage(format!("{} {} names no states for {column}", self.title, self.generation)))
     }
 
+    /// The table of a name, however it is spelt.
+    #[must_use]
+    pub fn table_named(&self, name: &str) -> Option<&TableSpec> {
+        self.tables.get(name).or_else(|| self.tables.values().find(|t| t.name.eq_ignore_ascii_case(name)))
+    }
+
     /// Whether a table must never be written.
     #[must_use]
     pub fn is_forbidden_table(&self, table: &str) -> bool {

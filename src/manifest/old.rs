@@ -56,6 +56,14 @@ pub struct Drain {
     pub drained: Vec<String>,
 }
 
+impl Legacy {
+    /// What to add to a proposal that somebody must judge.
+    #[must_use]
+    pub fn caveat(&self) -> &'static str {
+        if self.sure { "" } else { ", which somebody must judge" }
+    }
+}
+
 impl Manifest {
     /// What a row with a code of an earlier generation may become.
     #[must_use]

@@ -119,6 +119,12 @@ impl TableSpec {
         }
     }
 
+    /// Whether the table has a column on some engine, however it is spelt.
+    #[must_use]
+    pub fn has_column(&self, name: &str) -> bool {
+        self.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name))
+    }
+
     /// Columns the engine has.
     pub fn columns_on(&self, engine: Engine) -> impl Iterator<Item = &TableColumn> {
         self.columns.iter().filter(move |c| c.on(engine).is_some())

@@ -61,6 +61,20 @@ impl StateSet {
         self.states.iter().filter(|s| s.code == code).find(beside).or(self.other.as_ref())
     }
 
+    /// Every state of the column with what the database holds: codes (with the codes of the
+    /// other column beside which they mean it), `NULL`, and `other` for any that is not listed.
+    #[must_use]
+    pub fn listed(&self, other: &str) -> Vec<(String, &State)> {
+        let code = |state: &State| match state.when.as_slice() {
+            [] => state.code.clone(),
+            when => format!("{} (beside {})", state.code, when.join(", ")),
+        };
+        let listed = self.states.iter().map(|state| (code(state), state));
+        let null = self.null.iter().map(|state| ("NULL".to_owned(), state));
+        let rest = self.other.iter().map(|state| (other.to_owned(), state));
+        listed.chain(null).chain(rest).collect()
+    }
+
     /// The state with a code, by the code alone.
     #[must_use]
     pub fn by_code(&self, code: &str) -> Option<&State> {

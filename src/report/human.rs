@@ -18,7 +18,8 @@ pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     lines_of(&plain(head, rows))
 }
 
-fn lines_of(table: &Table) -> String {
+/// A table's lines, without blanks at their ends.
+pub(super) fn lines_of(table: &Table) -> String {
     table.lines().map(|l| l.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }
 

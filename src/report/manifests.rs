@@ -26,22 +26,12 @@ pub fn show(m: &Manifest, recipes: &Recipes) -> Vec<Section> {
 
 fn states(m: &Manifest, column: &str, set: &StateSet) -> Section {
     let title = format!("{} ({}, {})", m.real_name(column), set.type_name, if set.text { "text" } else { "number" });
-    let null = set.null.iter().map(|s| ("NULL".to_owned(), s));
-    let other = set.other.iter().map(|s| ("any other".to_owned(), s));
-    let listed = set.states.iter().map(|s| (code(s), s));
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     let finished = |s: &State| if s.finished == s.upstream_finished { yes(s.finished) } else { s.ending().to_owned() };
     let row =
         |(code, s): (String, &State)| vec![code, s.name.clone(), s.phase.replace('_', " "), finished(s), yes(s.legal)];
-    let rows = listed.chain(null).chain(other).map(row).collect();
+    let rows = listed(set).into_iter().map(row).collect();
     Section::table(title, &["code", "name", "meaning", "finished", "legal here"], rows)
-}
-
-fn code(state: &State) -> String {
-    match state.when.as_slice() {
-        [] => state.code.clone(),
-        when => format!("{} (beside {})", state.code, when.join(", ")),
-    }
 }
 
 fn tables(m: &Manifest) -> Section {
@@ -215,9 +205,7 @@ const ABSENT: &str = "·";
 const RANGE: &str = " – ";
 
 fn listed(set: &StateSet) -> Vec<(String, &State)> {
-    let null = set.null.iter().map(|s| ("NULL".to_owned(), s));
-    let other = set.other.iter().map(|s| ("any other".to_owned(), s));
-    set.states.iter().map(|s| (code(s), s)).chain(null).chain(other).collect()
+    set.listed("any other")
 }
 
 /// What a cell of the matrix says.

@@ -8,6 +8,8 @@ pub mod manifests;
 pub mod sections;
 pub mod upgrade;
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
 use crate::bundle::Bundle;
@@ -21,6 +23,19 @@ use crate::{Error, Result, ui};
 pub fn json(value: &impl Serialize) -> Result<()> {
     ui::out(serde_json::to_string_pretty(value).map_err(|e| Error::internal(e.to_string()))?);
     Ok(())
+}
+
+/// Prints a report, or writes it into a file, without colours.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn print_to(text: &str, output: Option<&PathBuf>) -> Result<()> {
+    let Some(file) = output else {
+        ui::out(text);
+        return Ok(());
+    };
+    let plain = anstream::adapter::strip_str(text).to_string();
+    std::fs::write(file, plain + "\n").map_err(|e| Error::usage(format!("{}: {e}", file.display())))
 }
 
 /// A bundle without its rows, for machines.

@@ -56,7 +56,7 @@ fn markdown_table(section: &Section) -> String {
         let cell = |text: &String| text.lines().map(line).collect::<Vec<_>>().join("<br>");
         table.add_row(row.iter().map(cell).collect::<Vec<_>>());
     }
-    table.lines().map(|l| l.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    human::lines_of(&table)
 }
 
 /// The sections for a terminal, below a title.

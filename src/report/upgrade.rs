@@ -1,9 +1,12 @@
 //! What an upgrade breaks, for people, programs and CI systems.
 
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use std::cmp::Reverse;
+
+use quick_junit::{Report, TestSuite};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::lint::{junit, sarif};
 use super::sections::Section;
 use crate::lint::Level;
 use crate::ui::{BAD, GOOD, HEAD, WARN, paint, rows_of, safe, wrap};
@@ -37,14 +40,7 @@ impl UpgradeReport {
     /// A report of findings.
     #[must_use]
     pub fn new(title: &str, from: &str, to: &str, mut findings: Vec<Finding>) -> Self {
-        findings.sort_by(|a, b| {
-            (std::cmp::Reverse(a.level), a.about, &a.code, &a.subject).cmp(&(
-                std::cmp::Reverse(b.level),
-                b.about,
-                &b.code,
-                &b.subject,
-            ))
-        });
+        findings.sort_by(|a, b| order(a).cmp(&order(b)));
         let (title, from, to) = (title.to_owned(), from.to_owned(), to.to_owned());
         Self { format: FORMAT, title, from, to, database: None, after: false, scripts: None, findings }
     }
@@ -118,14 +114,9 @@ impl UpgradeReport {
         codes.sort_unstable();
         codes.dedup();
         let result = |f: &Finding| {
-            let level = match f.level {
-                Level::Error => "error",
-                Level::Warning => "warning",
-                Level::Info => "note",
-            };
             let location = match &f.place {
                 Some((file, line)) => json!({ "physicalLocation": {
-                    "artifactLocation": { "uri": super::lint::uri(file) },
+                    "artifactLocation": { "uri": sarif::uri(file) },
                     "region": { "startLine": line },
                 } }),
                 None => json!({ "logicalLocations": [{ "fullyQualifiedName": f.subject }] }),
@@ -133,41 +124,24 @@ impl UpgradeReport {
             json!({
                 "ruleId": f.code,
                 "ruleIndex": codes.iter().position(|c| *c == f.code),
-                "level": level,
+                "level": sarif::level_name(f.level),
                 "message": { "text": with_help(f) },
                 "locations": [location],
             })
         };
         let rules: Vec<Value> = codes.iter().map(|code| json!({ "id": code })).collect();
-        let run = json!({
-            "tool": { "driver": { "name": "flowmend", "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules } },
-            "results": self.findings.iter().map(result).collect::<Vec<_>>(),
-        });
-        let whole = json!({ "$schema": super::lint::SARIF_SCHEMA, "version": "2.1.0", "runs": [run] });
-        serde_json::to_string_pretty(&whole).map_err(|e| Error::internal(e.to_string()))
+        let results: Vec<Value> = self.findings.iter().map(result).collect();
+        sarif::log(&sarif::run(&rules, &results))
     }
 
     fn junit(&self) -> Result<String> {
         let mut report = Report::new("flowmend upgrade-check");
         let mut suite = TestSuite::new(self.heading());
         for f in &self.findings {
-            let mut status = match f.level {
-                Level::Info => TestCaseStatus::success(),
-                _ => TestCaseStatus::non_success(NonSuccessKind::Failure),
-            };
-            status.set_message(f.message.clone());
-            if let TestCaseStatus::NonSuccess { .. } = &status {
-                status.set_type(f.level.name());
-                status.set_description(with_help(f));
-            }
-            let mut case = TestCase::new(format!("{}: {}", f.subject, f.code), status);
-            case.set_classname(f.code.clone());
-            suite.add_test_case(case);
+            let name = format!("{}: {}", f.subject, f.code);
+            suite.add_test_case(junit::case(name, &f.code, f.level, &f.message, with_help(f)));
         }
-        if self.findings.is_empty() {
-            suite.add_test_case(TestCase::new("no findings", TestCaseStatus::success()));
-        }
-        report.add_test_suite(suite);
+        junit::add_suite(&mut report, suite);
         report.to_string().map_err(|e| Error::internal(e.to_string()))
     }
 }
@@ -191,6 +165,11 @@ fn with_help(f: &Finding) -> String {
         .chain(f.help.clone())
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// The worst first, then by what they are about.
+fn order(f: &Finding) -> (Reverse<Level>, About, &str, &str) {
+    (Reverse(f.level), f.about, &f.code, &f.subject)
 }
 
 fn number(n: usize, noun: &str) -> String {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::schema::{Lacking, lacking};
 use super::{About, CodeRows, Finding, Upgrade, of_rows};
 use crate::lint::Level;
 use crate::manifest::compare::ChangeKind;
@@ -63,7 +64,7 @@ impl Upgrade<'_> {
     /// What breaks, counted in a database before the upgrade.
     #[must_use]
     pub fn counted(&self, manifests: &Manifests, recipes: &Recipes, seen: &Seen<'_>) -> Vec<Finding> {
-        let mut findings = super::missing_of(manifests, self.from, seen.engine, seen.there);
+        let mut findings = missing_of(manifests, self.from, seen);
         findings.extend(self.way_back());
         findings.extend(self.approximate());
         findings.extend(self.repairs(recipes));
@@ -79,7 +80,7 @@ impl Upgrade<'_> {
     /// What breaks in a database that is at the new release.
     #[must_use]
     pub fn left(&self, manifests: &Manifests, seen: &Seen<'_>) -> Vec<Finding> {
-        let mut findings = super::missing_of(manifests, self.to, seen.engine, seen.there);
+        let mut findings = missing_of(manifests, self.to, seen);
         findings.extend(leftovers(manifests, self.to, seen));
         // A code that both releases may write says nothing of who wrote it.
         let lost = |f: &Finding| f.code == "unreadable-state" || f.code == "illegal-state";
@@ -87,46 +88,35 @@ impl Upgrade<'_> {
         findings
     }
 
-    /// What the new release has and the database lacks beyond what this upgrade brings.
+    /// What the new release has and neither the old one nor the database.
     fn goal_lacks(&self, manifests: &Manifests, seen: &Seen<'_>) -> Vec<Finding> {
-        let own = super::missing_of(manifests, self.from, seen.engine, seen.there);
-        let own: BTreeSet<&str> = own.iter().map(|f| f.subject.as_str()).collect();
-        let missing = super::missing_of(manifests, self.to, seen.engine, seen.there);
-        let renamed = |f: &Finding| {
-            let of = |c: &&crate::manifest::compare::Change| {
+        let own: BTreeSet<String> = lacking(self.from, seen.engine, seen.there).iter().map(Lacking::subject).collect();
+        let renamed = |lacks: &Lacking<'_>| {
+            self.changes.iter().any(|c| {
                 matches!(c.kind, ChangeKind::TableRenamed | ChangeKind::ColumnRenamed)
-                    && c.after.as_deref().is_some_and(|after| f.subject.split('.').any(|part| part == after))
-            };
-            self.changes.iter().find(of).is_some()
+                    && c.after.as_deref().is_some_and(|after| after == lacks.table || lacks.column == Some(after))
+            })
         };
-        let new = missing.into_iter().filter(|f| !own.contains(f.subject.as_str()) && !renamed(f));
-        let brought = |mut f: Finding| {
-            f.code = super::BROUGHT.to_owned();
-            f.level = Level::Info;
-            f.message = f.message.replace("is missing, which", "is not there yet, which");
-            f.help = vec!["the scheduler's own upgrade must bring it".to_owned()];
-            f
-        };
-        new.map(brought).collect()
+        let missing = lacking(self.to, seen.engine, seen.there);
+        let new = missing.iter().filter(|lacks| !own.contains(&lacks.subject()) && !renamed(lacks));
+        new.map(|lacks| lacks.brought(manifests)).collect()
     }
 
     fn to_be_drained(&self, recipes: &Recipes, seen: &Seen<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
         for step in &self.steps {
             for note in &step.to.upgrade {
+                let wanted = step.wants(note);
                 if note.empty.is_empty() && note.drained.is_empty() {
-                    findings.extend(self.before().into_iter().filter(|f| f.message == note.says));
+                    findings.push(wanted.clone());
                 }
                 let waiting = note.empty.iter().map(|role| (role, seen.rows.get(role).copied().unwrap_or(0)));
                 let running = note.drained.iter().map(|column| (column, unfinished(self.from, column, seen.codes)));
                 for (what, rows) in waiting.chain(running).filter(|(_, rows)| *rows > 0) {
                     let subject =
                         self.from.roles.get(what).map_or_else(|| self.from.real_name(what), |role| role.table.clone());
-                    let mut f =
-                        Finding::new(About::Before, "must-be-done-before", Level::Error, subject.clone(), &note.says);
-                    f.since = step.to.releases.first().cloned();
-                    f.why.push(note.source.clone());
-                    f.help.push(format!("{subject} must be empty, or hold nothing unfinished, before the upgrade"));
+                    let help = format!("{subject} must be empty, or hold nothing unfinished, before the upgrade");
+                    let f = Finding { level: Level::Error, subject, help: vec![help], ..wanted.clone() };
                     findings.push(f.counted(rows, Vec::new()));
                 }
             }
@@ -185,6 +175,11 @@ impl Upgrade<'_> {
     }
 }
 
+/// What a release must have in a database and the database lacks.
+fn missing_of(manifests: &Manifests, m: &Manifest, seen: &Seen<'_>) -> Vec<Finding> {
+    lacking(m, seen.engine, seen.there).iter().map(|lacks| lacks.missing(manifests)).collect()
+}
+
 /// How many rows hold an unfinished state.
 fn unfinished(m: &Manifest, column: &str, codes: &[CodeRows]) -> u64 {
     let Some(set) = m.states.get(column) else { return 0 };
@@ -196,22 +191,18 @@ fn unfinished(m: &Manifest, column: &str, codes: &[CodeRows]) -> u64 {
 /// Tables and columns that other releases of the scheduler have, and this one does not.
 fn leftovers(manifests: &Manifests, m: &Manifest, seen: &Seen<'_>) -> Vec<Finding> {
     let all = manifests.of(&m.scheduler).unwrap_or_default();
-    let table_in = |m: &Manifest, name: &str| m.tables.values().find(|t| t.name.eq_ignore_ascii_case(name)).cloned();
     let mut findings = Vec::new();
     for (table, columns) in seen.live {
-        let others: Vec<_> = all.iter().filter_map(|other| Some((other, table_in(other, table)?))).collect();
-        let Some(own) = table_in(m, table) else {
-            if let Some(other) = nearest(&all, m, others.iter().map(|(other, _)| **other)) {
-                findings.push(leftover(m, other, table.clone(), format!("table {table}")));
-            }
+        let Some(own) = m.table_named(table) else {
+            let having = all.iter().copied().filter(|other| other.table_named(table).is_some());
+            findings.extend(nearest(&all, m, having).map(|o| leftover(m, o, table.clone(), format!("table {table}"))));
             continue;
         };
-        let has =
-            |t: &crate::manifest::TableSpec, name: &str| t.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name));
-        for column in columns.iter().filter(|c| !has(&own, c)) {
-            let having = others.iter().filter(|(_, t)| has(t, column)).map(|(other, _)| **other);
-            if let Some(other) = nearest(&all, m, having) {
-                findings.push(leftover(m, other, format!("{table}.{column}"), format!("column {table}.{column}")));
+        for column in columns.iter().filter(|c| !own.has_column(c)) {
+            let has = |other: &&Manifest| other.table_named(table).is_some_and(|t| t.has_column(column));
+            let subject = format!("{table}.{column}");
+            if let Some(other) = nearest(&all, m, all.iter().copied().filter(has)) {
+                findings.push(leftover(m, other, subject.clone(), format!("column {subject}")));
             }
         }
     }

@@ -8,11 +8,10 @@ use serde::Serialize;
 
 pub use live::{Doubt, Seen};
 pub use rows::{CodeRows, of_rows};
-pub use schema::missing_of;
 
 use crate::lint::Level;
 use crate::manifest::compare::{Change, ChangeKind, compare};
-use crate::manifest::{Manifest, Manifests, version_order};
+use crate::manifest::{Drain, Manifest, Manifests, version_order};
 use crate::recipe::{Recipe, Recipes};
 use crate::{Error, Result};
 
@@ -182,6 +181,22 @@ pub struct Step<'m> {
     pub changes: Vec<Change>,
 }
 
+impl Step<'_> {
+    /// The first release of the generation.
+    fn since(&self) -> Option<String> {
+        self.to.releases.first().cloned()
+    }
+
+    /// What one of the generation's notes wants done before.
+    fn wants(&self, note: &Drain) -> Finding {
+        let subject = note.empty.iter().chain(&note.drained).cloned().collect::<Vec<_>>().join(", ");
+        let mut finding = Finding::new(About::Before, "must-be-done-before", Level::Warning, subject, &note.says);
+        finding.since = self.since();
+        finding.why.push(note.source.clone());
+        finding
+    }
+}
+
 impl<'m> Upgrade<'m> {
     /// The upgrade between two releases of a scheduler.
     ///
@@ -216,48 +231,41 @@ impl<'m> Upgrade<'m> {
         if self.is_way_back() {
             return None;
         }
-        let step = self.steps.iter().find(|step| step.changes.iter().any(|c| c.is_of(change)))?;
-        step.to.releases.first().cloned()
+        self.steps.iter().find(|step| step.changes.iter().any(|c| c.is_of(change)))?.since()
     }
 
     /// The release that a code of a column cannot be read in any more.
     fn lost(&self, column: &str, code: &str) -> Option<String> {
-        if self.is_way_back() {
-            return None;
-        }
-        // A code may go, come back and go again: the last step counts.
-        let lost = |step: &&Step<'_>| {
-            step.changes.iter().any(|c| {
-                let gone =
-                    matches!(c.kind, ChangeKind::StateRemoved | ChangeKind::StateIllegal | ChangeKind::StateMeaning)
-                        && c.code.as_deref() == Some(code);
-                let renumbered = c.kind == ChangeKind::StateRenumbered && c.before.as_deref() == Some(code);
-                c.subject == column && (gone || renumbered)
-            })
-        };
-        self.steps.iter().rev().find(lost)?.to.releases.first().cloned()
+        self.last_change_of(column, |c| match c.kind {
+            ChangeKind::StateRemoved | ChangeKind::StateIllegal | ChangeKind::StateMeaning => {
+                c.code.as_deref() == Some(code)
+            }
+            ChangeKind::StateRenumbered => c.before.as_deref() == Some(code),
+            _ => false,
+        })
     }
 
     /// The release since which a code of a column means what it means at the end.
     fn became(&self, column: &str, code: &str) -> Option<String> {
+        self.last_change_of(column, |c| match c.kind {
+            ChangeKind::StateAdded
+            | ChangeKind::StateRenamed
+            | ChangeKind::StateMeaning
+            | ChangeKind::StateFinished
+            | ChangeKind::StateLegal => c.code.as_deref() == Some(code),
+            ChangeKind::StateRenumbered => c.after.as_deref() == Some(code),
+            _ => false,
+        })
+    }
+
+    /// The first release of the last generation on the way that changes a column so: a code
+    /// may go, come back and go again.
+    fn last_change_of(&self, column: &str, so: impl Fn(&Change) -> bool) -> Option<String> {
         if self.is_way_back() {
             return None;
         }
-        let new = |step: &&Step<'_>| {
-            step.changes.iter().any(|c| {
-                let kinds = [
-                    ChangeKind::StateAdded,
-                    ChangeKind::StateRenamed,
-                    ChangeKind::StateMeaning,
-                    ChangeKind::StateFinished,
-                    ChangeKind::StateLegal,
-                ];
-                let changed = kinds.contains(&c.kind) && c.code.as_deref() == Some(code);
-                let renumbered = c.kind == ChangeKind::StateRenumbered && c.after.as_deref() == Some(code);
-                c.subject == column && (changed || renumbered)
-            })
-        };
-        self.steps.iter().rev().find(new)?.to.releases.first().cloned()
+        let changes = |step: &&Step<'_>| step.changes.iter().any(|c| c.subject == column && so(c));
+        self.steps.iter().rev().find(changes)?.since()
     }
 
     /// Facts that were not read from a tagged source.
@@ -290,18 +298,7 @@ impl<'m> Upgrade<'m> {
 
     /// What upstream wants done before the upgrade, at every generation on the way.
     fn before(&self) -> Vec<Finding> {
-        let of_step = |step: &Step<'_>| {
-            let since = step.to.releases.first().cloned();
-            let of_note = |note: &crate::manifest::Drain| {
-                let subject = note.empty.iter().chain(&note.drained).cloned().collect::<Vec<_>>().join(", ");
-                let mut finding =
-                    Finding::new(About::Before, "must-be-done-before", Level::Warning, subject, &note.says);
-                finding.since.clone_from(&since);
-                finding.why.push(note.source.clone());
-                finding
-            };
-            step.to.upgrade.iter().map(of_note).collect::<Vec<_>>()
-        };
+        let of_step = |step: &Step<'_>| step.to.upgrade.iter().map(|note| step.wants(note)).collect::<Vec<_>>();
         self.steps.iter().flat_map(of_step).collect()
     }
 
@@ -312,31 +309,31 @@ impl<'m> Upgrade<'m> {
     }
 
     fn way_back(&self) -> Option<Finding> {
+        if !self.is_way_back() {
+            return None;
+        }
         let (from, to) = &self.releases;
         let message = format!("{to} comes before {from}: what follows is said of a way back");
         let mut finding = Finding::new(About::Before, "way-back", Level::Warning, "releases", message);
-        finding
-            .help
-            .push("upstream's upgrade scripts do not go back: restore a backup from before the upgrade".to_owned());
-        self.is_way_back().then_some(finding)
+        let help = "upstream's upgrade scripts do not go back: restore a backup from before the upgrade";
+        finding.help.push(help.to_owned());
+        Some(finding)
     }
 
     fn repairs(&self, recipes: &Recipes) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        for recipe in recipes.of(&self.from.scheduler) {
-            let title = &recipe.file.title;
-            let name = &recipe.file.name;
-            let (before, after) = (recipe.applies_to(self.from), recipe.applies_to(self.to));
-            let (code, says) = match (before, after) {
-                (true, false) => {
-                    ("recipe-stops", format!("{name} cannot be used any more: {}", lacks(recipe, self.to)))
+        let title = |name: &str| recipes.get(&self.to.scheduler, name).map_or("", |r| r.file.title.as_str());
+        let finding = |change: Change| {
+            let name = &change.subject;
+            let (code, says) = match change.kind {
+                ChangeKind::RecipeStops => {
+                    let why = change.after.as_deref().unwrap_or_default();
+                    ("recipe-stops", format!("{name} cannot be used any more: {why}"))
                 }
-                (false, true) => ("recipe-starts", format!("{name} can be used from here on: {title}")),
-                _ => continue,
+                _ => ("recipe-starts", format!("{name} can be used from here on: {}", title(name))),
             };
-            findings.push(Finding::new(About::Repairs, code, Level::Info, name, says));
-        }
-        findings
+            Finding::new(About::Repairs, code, Level::Info, name, says)
+        };
+        recipe_changes(recipes, self.from, self.to).into_iter().map(finding).collect()
     }
 }
 

@@ -150,8 +150,8 @@ fn add_facts(finding: &mut Finding, upgrade: &Upgrade<'_>, column: &str, code: &
         finding.help.push(if upgrade.is_done { AFTER } else { BEFORE }.to_owned());
         return;
     };
-    let sure = if legacy.sure { "" } else { ", which somebody must judge" };
-    finding.why.push(format!("{} is proposed for {code}{sure}: {}", upgrade.to.proposed(legacy), legacy.why));
+    let (to, caveat) = (upgrade.to.proposed(legacy), legacy.caveat());
+    finding.why.push(format!("{to} is proposed for {code}{caveat}: {}", legacy.why));
     let repair = upgrade.mapping.as_ref().map(|command| format!("{command} {}", upgrade.to.confirmation(legacy)));
     if upgrade.is_done {
         finding.help.extend(repair);

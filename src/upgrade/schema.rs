@@ -101,41 +101,64 @@ fn is_still_unique(upgrade: &Upgrade<'_>, change: &Change) -> bool {
     })
 }
 
-/// What a release must have in a database and the database lacks. `there` says whether a
-/// table, or a column of it, is there.
-#[must_use]
-pub fn missing_of(
-    manifests: &Manifests,
-    manifest: &Manifest,
-    engine: Engine,
-    there: &dyn Fn(&str, Option<&str>) -> bool,
-) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for table in manifest.tables.values().filter(|t| t.on(engine) && t.optional.is_none()) {
-        if !there(&table.name, None) {
-            findings.push(missing(manifests, manifest, &table.name, None));
-            continue;
-        }
-        let lacking = table.columns_on(engine).filter(|c| !there(&table.name, Some(&c.name)));
-        findings.extend(lacking.map(|c| missing(manifests, manifest, &table.name, Some(&c.name))));
-    }
-    findings
+/// A table, or a column of it, that a release has and a database lacks.
+pub(super) struct Lacking<'m> {
+    m: &'m Manifest,
+    /// The table.
+    pub table: &'m str,
+    /// The column, where the table is there.
+    pub column: Option<&'m str>,
 }
 
-fn missing(manifests: &Manifests, manifest: &Manifest, table: &str, column: Option<&str>) -> Finding {
-    let what = column.map_or_else(|| format!("table {table}"), |c| format!("column {table}.{c}"));
-    let subject = column.map_or_else(|| table.to_owned(), |c| format!("{table}.{c}"));
-    let release = manifest.release_range();
-    let has = |m: &&Manifest| {
-        let found = m.tables.values().find(|t| t.name.eq_ignore_ascii_case(table));
-        found.is_some_and(|t| column.is_none_or(|c| t.columns.iter().any(|own| own.name.eq_ignore_ascii_case(c))))
-    };
-    let all = manifests.of(&manifest.scheduler).unwrap_or_default();
-    let since = all.into_iter().find(has).and_then(|m| m.releases.first().cloned());
-    let first = since.clone().unwrap_or_default();
-    let message = format!("{what} is missing, which {release} has; first present in {first}");
-    let mut finding = Finding::new(About::Schema, "schema-older-than-version", Level::Error, subject, message);
-    finding.since = since;
-    finding.help.push("a step of an earlier upgrade did not run, or the version is not the one that runs: compare with the scheduler's own upgrade scripts before you go on".to_owned());
-    finding
+/// What a database lacks of a release. `there` says whether a table, or a column of it, is there.
+pub(super) fn lacking<'m>(
+    m: &'m Manifest,
+    engine: Engine,
+    there: &dyn Fn(&str, Option<&str>) -> bool,
+) -> Vec<Lacking<'m>> {
+    let mut found = Vec::new();
+    for spec in m.tables.values().filter(|t| t.on(engine) && t.optional.is_none()) {
+        let table = spec.name.as_str();
+        if !there(table, None) {
+            found.push(Lacking { m, table, column: None });
+            continue;
+        }
+        let columns = spec.columns_on(engine).map(|c| c.name.as_str()).filter(|c| !there(table, Some(c)));
+        found.extend(columns.map(|column| Lacking { m, table, column: Some(column) }));
+    }
+    found
+}
+
+impl Lacking<'_> {
+    /// `table`, or `table.column`.
+    pub fn subject(&self) -> String {
+        self.column.map_or_else(|| self.table.to_owned(), |c| format!("{}.{c}", self.table))
+    }
+
+    /// That it should be there.
+    pub fn missing(&self, manifests: &Manifests) -> Finding {
+        let mut finding = self.finding(manifests, "schema-older-than-version", Level::Error, "is missing, which");
+        finding.help.push("a step of an earlier upgrade did not run, or the version is not the one that runs: compare with the scheduler's own upgrade scripts before you go on".to_owned());
+        finding
+    }
+
+    /// That the upgrade brings it.
+    pub fn brought(&self, manifests: &Manifests) -> Finding {
+        let mut finding = self.finding(manifests, super::BROUGHT, Level::Info, "is not there yet, which");
+        finding.help.push("the scheduler's own upgrade must bring it".to_owned());
+        finding
+    }
+
+    fn finding(&self, manifests: &Manifests, code: &str, level: Level, is: &str) -> Finding {
+        let what = if self.column.is_some() { "column" } else { "table" };
+        let has = |m: &&Manifest| {
+            m.table_named(self.table).is_some_and(|t| self.column.is_none_or(|column| t.has_column(column)))
+        };
+        let all = manifests.of(&self.m.scheduler).unwrap_or_default();
+        let since = all.into_iter().find(has).and_then(|m| m.releases.first().cloned());
+        let (subject, release) = (self.subject(), self.m.release_range());
+        let first = since.as_deref().unwrap_or_default();
+        let message = format!("{what} {subject} {is} {release} has; first present in {first}");
+        Finding { since, ..Finding::new(About::Schema, code, level, subject, message) }
+    }
 }

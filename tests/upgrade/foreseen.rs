@@ -78,6 +78,16 @@ fn what_cannot_be_asked() {
     assert!(run.err.contains("are always the same"), "{}", run.err);
 }
 
+/// A file is for reading later, wherever the terminal's colours stand.
+#[test]
+fn a_file_has_no_colours() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("report");
+    check("airflow", "2.11.2", "3.0.0", &["--color", "always", "--output", &file.display().to_string()]).expect(1);
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains("warning") && !text.contains('\u{1b}'), "{text}");
+}
+
 /// All forms, and the file.
 #[test]
 fn forms() {

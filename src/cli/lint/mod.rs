@@ -13,6 +13,7 @@ use super::App;
 use super::args::{given, path_of};
 use crate::lint::{Config, DataRules, Knowledge, Level, Pages, fixed, lint, the_plan_knows};
 use crate::report::lint::{Checked, Form, count, render};
+use crate::report::print_to;
 use crate::{Error, Result, ui};
 
 /// Checks scripts, or prints the rules.
@@ -58,7 +59,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         return fix(&checked, m.get_flag("write"));
     }
     let form = Form::of(given(m, "format").unwrap_or("human"));
-    report(&checked, form, &pages, path_of(m, "output"))?;
+    print_to(&render(&checked, form, &pages)?, path_of(m, "output"))?;
     let worst = count(&checked, Level::Error) + count(&checked, Level::Warning);
     Ok(u8::from(worst > 0))
 }
@@ -112,16 +113,4 @@ fn fix(checked: &[Checked<'_>], write: bool) -> Result<u8> {
         ui::note("errors or warnings are left for you; without --fix or --write they are shown");
     }
     Ok(u8::from(left))
-}
-
-fn report(checked: &[Checked<'_>], form: Form, pages: &Pages, output: Option<&PathBuf>) -> Result<()> {
-    let text = render(checked, form, pages)?;
-    match output {
-        None => ui::out(text),
-        Some(file) => {
-            let plain = anstream::adapter::strip_str(&text).to_string();
-            std::fs::write(file, plain + "\n").map_err(|e| Error::usage(format!("{}: {e}", file.display())))?;
-        }
-    }
-    Ok(())
 }

@@ -114,6 +114,6 @@ impl Target {
     /// # Errors
     /// A manifest with a mistake.
     pub fn manifests<'m>(&self, manifests: &'m Manifests) -> Result<Cow<'m, Manifests>> {
-        manifests.prefixed(self.prefix.as_deref())
+        manifests.prefixed(&self.scheduler, self.prefix.as_deref())
     }
 }

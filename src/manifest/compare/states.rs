@@ -91,11 +91,5 @@ fn words(phase: &str) -> String {
 
 /// All states of a column by what the database holds.
 fn named(set: &StateSet) -> Vec<Named<'_>> {
-    let listed = set.states.iter().map(|state| {
-        let beside = if state.when.is_empty() { String::new() } else { format!(" (beside {})", state.when.join(", ")) };
-        Named { code: format!("{}{beside}", state.code), state }
-    });
-    let null = set.null.iter().map(|state| Named { code: "NULL".to_owned(), state });
-    let other = set.other.iter().map(|state| Named { code: "other".to_owned(), state });
-    listed.chain(null).chain(other).collect()
+    set.listed("other").into_iter().map(|(code, state)| Named { code, state }).collect()
 }

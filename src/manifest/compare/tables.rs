@@ -7,7 +7,8 @@ use crate::manifest::{Engine, Manifest, TableSpec, sqlite_type};
 
 pub(super) fn compare(from: &Manifest, to: &Manifest) -> Vec<Change> {
     let both: Vec<Engine> = ENGINES.into_iter().filter(|e| from.runs_on(*e) && to.runs_on(*e)).collect();
-    let of_each: Vec<(Engine, Vec<Change>)> = both.into_iter().map(|e| (e, on(from, to, e))).collect();
+    let renames = Renames::of(from, to);
+    let of_each: Vec<(Engine, Vec<Change>)> = both.into_iter().map(|e| (e, on(from, to, &renames, e))).collect();
     merged(of_each)
 }
 
@@ -27,8 +28,7 @@ fn merged(of_each: Vec<(Engine, Vec<Change>)>) -> Vec<Change> {
     seen.into_iter().flat_map(split).collect()
 }
 
-fn on(from: &Manifest, to: &Manifest, engine: Engine) -> Vec<Change> {
-    let renames = Renames::of(from, to);
+fn on(from: &Manifest, to: &Manifest, renames: &Renames, engine: Engine) -> Vec<Change> {
     let mut changes = Vec::new();
     for table in from.tables.values().filter(|t| t.on(engine)) {
         match to.tables.get(renames.table(&table.name)).filter(|t| t.on(engine)) {
@@ -37,7 +37,7 @@ fn on(from: &Manifest, to: &Manifest, engine: Engine) -> Vec<Change> {
                 if new.name != table.name {
                     changes.push(Change::new(ChangeKind::TableRenamed, &table.name).is(&new.name));
                 }
-                changes.extend(columns(table, new, &renames, engine));
+                changes.extend(columns(table, new, renames, engine));
             }
         }
     }
@@ -144,8 +144,11 @@ impl Renames {
             let mut found = Vec::new();
             for column in &table.columns {
                 let name = Self::told(to, &table.name, &column.name);
-                let has = |t: &TableSpec, name: &str| t.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name));
-                if name != column.name && !has(new, &column.name) && has(new, &name) && !has(table, &name) {
+                if name != column.name
+                    && !new.has_column(&column.name)
+                    && new.has_column(&name)
+                    && !table.has_column(&name)
+                {
                     found.push(((table.name.clone(), column.name.to_lowercase()), name));
                 }
             }

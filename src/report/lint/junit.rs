@@ -14,24 +14,35 @@ pub(super) fn render(checked: &[Checked<'_>]) -> Result<String> {
         let mut suite = TestSuite::new(file.name);
         for finding in &file.linted.findings {
             let s = shown(file.name, &places, finding);
-            // Remarks are no failures.
-            let mut status = match finding.level {
-                Level::Info => TestCaseStatus::success(),
-                _ => TestCaseStatus::non_success(NonSuccessKind::Failure),
-            };
-            status.set_message(finding.message.clone());
-            if let TestCaseStatus::NonSuccess { .. } = &status {
-                status.set_type(finding.level.name());
-                status.set_description(format!("{}:{}:{}: {}\n", file.name, s.line, s.column, whole(finding)));
-            }
-            let mut case = TestCase::new(format!("{}:{}: {}", s.line, s.column, finding.rule), status);
-            case.set_classname(finding.rule.clone());
-            suite.add_test_case(case);
+            let text = format!("{}:{}:{}: {}\n", file.name, s.line, s.column, whole(finding));
+            let name = format!("{}:{}: {}", s.line, s.column, finding.rule);
+            suite.add_test_case(case(name, &finding.rule, finding.level, &finding.message, text));
         }
-        if file.linted.findings.is_empty() {
-            suite.add_test_case(TestCase::new("no findings", TestCaseStatus::success()));
-        }
-        report.add_test_suite(suite);
+        add_suite(&mut report, suite);
     }
     report.to_string().map_err(|e| Error::internal(e.to_string()))
+}
+
+/// One finding. Remarks are no failures.
+pub(in crate::report) fn case(name: String, code: &str, level: Level, message: &str, text: String) -> TestCase {
+    let mut status = match level {
+        Level::Info => TestCaseStatus::success(),
+        _ => TestCaseStatus::non_success(NonSuccessKind::Failure),
+    };
+    status.set_message(message);
+    if let TestCaseStatus::NonSuccess { .. } = &status {
+        status.set_type(level.name());
+        status.set_description(text);
+    }
+    let mut case = TestCase::new(name, status);
+    case.set_classname(code);
+    case
+}
+
+/// Adds a suite, which says so where nothing was found.
+pub(in crate::report) fn add_suite(report: &mut Report, mut suite: TestSuite) {
+    if suite.test_cases.is_empty() {
+        suite.add_test_case(TestCase::new("no findings", TestCaseStatus::success()));
+    }
+    report.add_test_suite(suite);
 }

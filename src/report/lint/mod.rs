@@ -2,10 +2,8 @@
 
 mod github;
 mod human;
-mod junit;
-mod sarif;
-
-pub(super) use sarif::{SCHEMA as SARIF_SCHEMA, uri};
+pub(super) mod junit;
+pub(super) mod sarif;
 
 use serde::Serialize;
 

@@ -7,8 +7,7 @@ use crate::lint::{Finding, Level, Pages};
 use crate::sql::Places;
 use crate::{Error, Result};
 
-pub(in crate::report) const SCHEMA: &str =
-    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 pub(super) fn render(checked: &[Checked<'_>], pages: &Pages) -> Result<String> {
     let mut rules: Vec<&str> = checked.iter().flat_map(|c| &c.linted.findings).map(|f| f.rule.as_str()).collect();
@@ -16,21 +15,34 @@ pub(super) fn render(checked: &[Checked<'_>], pages: &Pages) -> Result<String> {
     rules.dedup();
     let results: Vec<Value> = checked.iter().flat_map(|c| results(c, &rules)).collect();
     let described: Vec<Value> = rules.iter().map(|code| described(code, pages)).collect();
-    let whole = json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "flowmend",
-                "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": described,
-            }},
-            // Columns count characters, as editors do.
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
-    });
+    let mut run = run(&described, &results);
+    // Columns count characters, as editors do.
+    run["columnKind"] = "unicodeCodePoints".into();
+    log(&run)
+}
+
+/// One run of the program, with its rules and results.
+pub(in crate::report) fn run(rules: &[Value], results: &[Value]) -> Value {
+    let driver = json!({ "name": "flowmend", "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules });
+    json!({ "tool": { "driver": driver }, "results": results })
+}
+
+/// A log of one run.
+///
+/// # Errors
+/// It cannot be written; a fault of flowmend.
+pub(in crate::report) fn log(run: &Value) -> Result<String> {
+    let whole = json!({ "$schema": SCHEMA, "version": "2.1.0", "runs": [run] });
     serde_json::to_string_pretty(&whole).map_err(|e| Error::internal(e.to_string()))
+}
+
+/// What SARIF calls a level.
+pub(in crate::report) fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Info => "note",
+    }
 }
 
 fn described(code: &str, pages: &Pages) -> Value {
@@ -48,11 +60,7 @@ fn results(file: &Checked<'_>, rules: &[&str]) -> Vec<Value> {
     let places = Places::of(file.text);
     let one = |finding: &Finding| {
         let s = shown(file.name, &places, finding);
-        let level = match finding.level {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Info => "note",
-        };
+        let level = level_name(finding.level);
         let text = whole(finding);
         let region = json!({
             "startLine": s.line, "startColumn": s.column, "endLine": s.end_line, "endColumn": s.end_column,
