@@ -9,7 +9,7 @@ use super::own;
 use super::verify::{CONSUMED, drift_of};
 use crate::bundle::Bundle;
 use crate::db::Database;
-use crate::plan::Plan;
+use crate::plan::{Plan, RowChange, Step};
 use crate::recipe::Op;
 use crate::render::files::{Book, Partial, PartialStep};
 use crate::ui::{rows_of, safe};
@@ -54,12 +54,12 @@ pub async fn rollback_text(db: &mut Database, bundle: &Bundle, extent: Extent) -
         refuse_to_leave(&book, &bundle.plan, &shares, &moved)?;
     }
     let undo = book.rollback(Some(&shares))?;
-    Ok((book.rollback_runner(&undo)?, moved.into_iter().collect()))
+    Ok((book.rollback_runner(&undo)?, moved.into_iter().map(|(_, name)| name).collect()))
 }
 
 /// A row that moved is refused before anything is tried; the guards of the
 /// rollback see to what moves after this look.
-fn refuse_drift(book: &Book<'_>, moved: &BTreeSet<String>, keys: &Keys, plan: &Plan) -> Result<()> {
+fn refuse_drift(book: &Book<'_>, moved: &BTreeSet<Unit>, keys: &Keys, plan: &Plan) -> Result<()> {
     let rows: usize = keys.values().map(BTreeSet::len).sum();
     let Some((step, first)) = keys.iter().next() else { return Ok(()) };
     let named: Vec<String> = first.iter().take(5).map(|k| k.join("/")).collect();
@@ -127,12 +127,12 @@ fn left(book: &Book<'_>, shares: &Partial) -> usize {
 }
 
 /// After a partial rollback the bundle is done: what it leaves, no bundle restores any more.
-fn refuse_to_leave(book: &Book<'_>, plan: &Plan, shares: &Partial, moved: &BTreeSet<String>) -> Result<()> {
+fn refuse_to_leave(book: &Book<'_>, plan: &Plan, shares: &Partial, moved: &BTreeSet<Unit>) -> Result<()> {
     let left = left(book, shares);
     if left == 0 {
         return Ok(());
     }
-    let named: Vec<String> = moved.iter().take(5).map(|i| safe(i, 60)).collect();
+    let named: Vec<String> = moved.iter().take(5).map(|(_, name)| safe(name, 60)).collect();
     let more =
         if moved.len() > named.len() { format!(" … and {} more", moved.len() - named.len()) } else { String::new() };
     let of = match moved.len() {
@@ -163,11 +163,14 @@ fn refuse_consumed(consumed: &[String]) -> Result<()> {
 
 type Keys = BTreeMap<String, BTreeSet<Vec<String>>>;
 
+/// What is restored or left together: its role (nothing for runs), and its name.
+type Unit = (String, String);
+
 /// What moved since the repair.
 #[derive(Default)]
 struct Moved {
-    /// Instances with a row that moved.
-    instances: BTreeSet<String>,
+    /// Units with a row that moved.
+    instances: BTreeSet<Unit>,
     /// Step → keys of the rows that moved.
     keys: Keys,
     /// Table and key of inserted rows that are gone.
@@ -183,7 +186,7 @@ async fn moved(db: &mut Database, book: &Book<'_>) -> Result<Moved> {
                 found.consumed.push(format!("{} {}", drift.table, drift.key.join("/")));
             }
             if let Some(row) = view.step.rows.iter().find(|r| r.key_texts() == drift.key) {
-                found.instances.extend(row.instance.clone());
+                found.instances.extend(unit_of(view.step, row));
             }
             found.keys.entry(view.name.clone()).or_default().insert(drift.key);
         }
@@ -191,12 +194,16 @@ async fn moved(db: &mut Database, book: &Book<'_>) -> Result<Moved> {
     Ok(found)
 }
 
-fn shares(book: &Book<'_>, moved: &BTreeSet<String>, moved_keys: &Keys) -> Partial {
+fn unit_of(step: &Step, row: &RowChange) -> Option<Unit> {
+    Some((step.unit.clone(), row.instance.clone()?))
+}
+
+fn shares(book: &Book<'_>, moved: &BTreeSet<Unit>, moved_keys: &Keys) -> Partial {
     let mut partial = Partial::new();
     for view in book.views() {
         // Counters follow the rows, whatever happened to them.
-        let stays = |row: &&crate::plan::RowChange| {
-            row.instance.as_ref().is_some_and(|i| moved.contains(i))
+        let stays = |row: &&RowChange| {
+            unit_of(view.step, row).is_some_and(|unit| moved.contains(&unit))
                 || moved_keys.get(&view.name).is_some_and(|keys| keys.contains(&row.key_texts()))
         };
         let skip: Vec<Vec<Option<String>>> = view.step.rows.iter().filter(stays).map(|r| r.key.clone()).collect();

@@ -12,7 +12,7 @@ use crate::catalog::Catalog;
 use crate::db::{Access, Database};
 use crate::dialect::Dialect;
 use crate::inspect::{Identified, Said, begin_snapshot, end_snapshot, identify_alike, nothing_hidden, stored};
-use crate::lint::{Config, DataRules, Knowledge, lint};
+use crate::lint::{Config, DataRules, Finding as LintFinding, Knowledge, lint};
 use crate::manifest::{Engine, Manifest, Manifests, VersionIs, version_order};
 use crate::report::print_to;
 use crate::report::upgrade::UpgradeReport;
@@ -189,7 +189,9 @@ fn of_scripts(
         };
         let known = lint(&text, &before, &data, &config)?.findings;
         let places = Places::of(&text);
-        let is_new = |f: &&crate::lint::Finding| !known.iter().any(|k| k.rule == f.rule && k.range == f.range);
+        // What was a remark so far may be an error from now on.
+        let was = |k: &LintFinding, f: &LintFinding| k.rule == f.rule && k.range == f.range && k.level >= f.level;
+        let is_new = |f: &&LintFinding| !known.iter().any(|k| was(k, f));
         for found in lint(&text, &after, &data, &config)?.findings.iter().filter(is_new) {
             let place = places.place(found.range.start);
             findings.push(Finding::of_script(&file.display().to_string(), place.line, found));

@@ -67,6 +67,18 @@ pub(super) fn merged(tables: &[(&Heartbeat, Beats)]) -> Beats {
     beats
 }
 
+/// Whether an owner is missing where every living one of its kind is listed, while others of
+/// its scope are.
+pub(super) fn is_missing(tables: &[(&Heartbeat, Beats)], owner: &OwnerName) -> bool {
+    let kind = tables.iter().find(|(heartbeat, _)| heartbeat.is_readable()).map(|(heartbeat, _)| &heartbeat.owner);
+    let of_kind = || tables.iter().filter(|(heartbeat, _)| Some(&heartbeat.owner) == kind);
+    let entry = OwnerName { scope: owner.scope.clone(), address: bare_address(&owner.address).to_owned() };
+    let lists_others = |(heartbeat, entries): &(&Heartbeat, Beats)| {
+        heartbeat.absence_proves && entries.keys().any(|peer| peer.scope == entry.scope)
+    };
+    of_kind().any(lists_others) && !of_kind().any(|(_, entries)| entries.contains_key(&entry))
+}
+
 /// Every entry of one heartbeat table, whatever kind of owner it is of.
 ///
 /// # Errors

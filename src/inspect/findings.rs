@@ -65,6 +65,9 @@ pub struct FoundRows {
 pub struct Explained {
     /// The row's key.
     pub key: String,
+    /// What stands for the row in a list: its key, or the label that names it in full.
+    #[serde(skip)]
+    pub handle: String,
     /// What it waits for, why nothing wakes it, what can be done.
     pub text: String,
 }
@@ -117,6 +120,13 @@ pub(super) struct LookedRow {
     owner: Option<OwnerName>,
     /// Further columns, by name.
     gives: BTreeMap<String, Option<String>>,
+}
+
+impl LookedRow {
+    /// What names it for people.
+    fn name(&self, found: &Identified) -> Vec<&str> {
+        found.manifest.words.row_name(&self.role, &self.key, &self.label)
+    }
 }
 
 impl Findings {
@@ -242,14 +252,14 @@ fn report(
         words.insert("row", ser(&gives));
         let text = env.text(&format!("findings.{}.explain", finding.code), &finding.explain, words)?;
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        explained.push(Explained { key: row.key.clone(), text });
+        explained.push(Explained { key: row.key.clone(), handle: row.name(found)[0].to_owned(), text });
     }
     Ok(FindingReport {
         recipe: recipe.file.name.clone(),
         code: finding.code.clone(),
         title: finding.title.clone(),
         rows: rows.len(),
-        sample: rows.iter().take(SAMPLE).map(|r| format!("{} {}", r.key, r.label)).collect(),
+        sample: rows.iter().take(SAMPLE).map(|r| r.name(found).join(" ")).collect(),
         urgent: finding.urgent,
         of: roles_apart(rows, found),
         listed_above: 0,
@@ -268,7 +278,7 @@ fn roles_apart(rows: &[&LookedRow], found: &Identified) -> Vec<FoundRows> {
     let of = |(role, rows): (&str, Vec<&LookedRow>)| FoundRows {
         role: role.to_owned(),
         what: found.manifest.words.count(role, rows.len()),
-        sample: rows.iter().take(SAMPLE).map(|r| format!("{} {}", r.key, r.label).trim_end().to_owned()).collect(),
+        sample: rows.iter().take(SAMPLE).map(|r| r.name(found).join(" ")).collect(),
         more: rows.len().saturating_sub(SAMPLE),
     };
     roles.into_iter().rev().map(of).collect()

@@ -53,6 +53,9 @@ pub struct Owners {
     /// Whether the scheduler itself would have given it up by now.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub overdue: bool,
+    /// Whether it is missing where the scheduler lists every owner that lives, and lists others.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub missing: bool,
     /// How many rows of its the recipes left out because nothing proves it dead.
     #[serde(skip_serializing_if = "is_zero")]
     pub unproved: usize,
@@ -65,10 +68,10 @@ fn is_zero(n: &usize) -> bool {
 
 impl Owners {
     /// Whether rows hang on it that no recipe repairs without a proof, while it is silent for
-    /// longer than the scheduler itself waits for an owner.
+    /// longer than the scheduler itself waits for an owner, or missing.
     #[must_use]
     pub fn is_silent(&self) -> bool {
-        self.overdue
+        (self.overdue || self.missing)
             && self.rows > 0
             && self.unproved > 0
             && matches!(self.state, OwnerState::Unknown | OwnerState::Listed)
@@ -128,6 +131,7 @@ pub async fn owners_of_rows(db: &mut Database, m: &Manifest, column: &str, beats
             last_beat: None,
             silent_ms: None,
             overdue: false,
+            missing: false,
             unproved: 0,
         };
         if m.is_epoch_ms(&format!("{role_name}.start_time")) {

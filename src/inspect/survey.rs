@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::beats::{merged, read_tables};
+use super::beats::{is_missing, merged, read_tables};
 use super::findings::{FindingReport, Findings, LeftReport};
 use super::last::{last_beats, note_last_beats};
 use super::owners::{OwnerState, Owners, add_owners, owners_of_rows};
@@ -68,7 +68,7 @@ pub struct InspectReport {
 }
 
 impl InspectReport {
-    /// Owners that are silent for too long while rows hang on them that wait for a proof of death.
+    /// Owners that are silent for too long, or missing, while rows hang on them that wait for a proof of death.
     pub fn silent(&self) -> impl Iterator<Item = &Owners> {
         self.owners.iter().filter(|owner| owner.is_silent())
     }
@@ -184,6 +184,9 @@ pub async fn survey(
         add_owners(&mut report.owners, owners.into_iter().map(rows));
     }
     note_last_beats(&mut report.owners, &last, request.zone, request.now);
+    for owner in &mut report.owners {
+        owner.missing = owner.name().is_some_and(|name| is_missing(&tables, &name));
+    }
     look_up(&mut report.owners, request.registered);
     mark_dead(&mut report.owners, request);
     let mut findings = Findings::default();

@@ -60,14 +60,21 @@ fn dollar_quoted(text: &str) -> Option<(usize, &str)> {
     Some((start, &text[start..start + end]))
 }
 
-/// Whether the body is a text in plain quotes: `AS '…'`.
+/// Whether the body is a text in plain quotes: `AS '…'`, `DO '…'`, `DO LANGUAGE plpgsql '…'`.
 fn in_plain_quotes(routine: &str) -> bool {
-    let mut rest = routine;
+    let quoted = |text: &str| {
+        let text = text.trim_start();
+        text.starts_with('\'') || text.starts_with("E'") || text.starts_with("e'")
+    };
+    let (mut rest, mut before) = (routine, "");
+    // DO has no name before its body.
+    let mut is_place = true;
     while let Some((word, after)) = next_word(rest) {
-        if word.eq_ignore_ascii_case("as") && after.trim_start().starts_with('\'') {
+        if is_place && quoted(rest) {
             return true;
         }
-        rest = after;
+        is_place = word.eq_ignore_ascii_case("as") || before.eq_ignore_ascii_case("language");
+        (rest, before) = (after, word);
     }
     false
 }

@@ -25,7 +25,13 @@ pub(super) fn deed(statement: &Statement) -> Deed {
 
 /// Whether a statement holds other statements that run later.
 pub(super) fn has_body(statement: &Statement) -> bool {
-    matches!(statement, Statement::CreateTrigger(_) | Statement::CreateProcedure { .. } | Statement::CreateFunction(_))
+    matches!(
+        statement,
+        Statement::CreateTrigger(_)
+            | Statement::CreateRule(_)
+            | Statement::CreateProcedure { .. }
+            | Statement::CreateFunction(_)
+    )
 }
 
 fn definition(statement: &Statement) -> Option<Definition> {
@@ -53,6 +59,7 @@ fn definition(statement: &Statement) -> Option<Definition> {
         Statement::DropTrigger(trigger) => {
             of("DROP TRIGGER", trigger.table_name.as_ref().map(|t| vec![t]).unwrap_or_default())
         }
+        Statement::CreateRule(rule) => of("CREATE RULE", vec![&rule.table_name]),
         Statement::CreateFunction(_) => of("CREATE FUNCTION", Vec::new()),
         Statement::CreateProcedure { .. } => of("CREATE PROCEDURE", Vec::new()),
         Statement::Drop { object_type, names, temporary, .. } => {

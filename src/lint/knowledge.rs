@@ -18,6 +18,8 @@ pub struct Knowledge<'a> {
     tables: BTreeMap<String, &'a TableSpec>,
     /// The other generations, the nearest first.
     others: Vec<&'a Manifest>,
+    /// All generations in their order.
+    all: Vec<&'a Manifest>,
     /// What most of the tables' names begin with, in lower case.
     prefix: Option<String>,
     /// Tables in lower case → the role that each plays. Every statement asks for these four.
@@ -43,7 +45,7 @@ impl<'a> Knowledge<'a> {
         let all = manifests.of(scheduler)?;
         let at = all.iter().position(|m| m.generation == manifest.generation);
         let at = at.ok_or_else(|| Error::internal(format!("{release} has no generation")))?;
-        let mut others: Vec<(usize, &Manifest)> = all.into_iter().enumerate().filter(|(n, _)| *n != at).collect();
+        let mut others: Vec<(usize, &Manifest)> = all.iter().copied().enumerate().filter(|(n, _)| *n != at).collect();
         others.sort_by_key(|(n, _)| n.abs_diff(at));
         let tables: BTreeMap<String, &TableSpec> =
             manifest.tables.values().filter(|t| t.on(engine)).map(|t| (t.name.to_lowercase(), t)).collect();
@@ -69,6 +71,7 @@ impl<'a> Knowledge<'a> {
             engine,
             tables,
             others: others.into_iter().map(|(_, m)| m).collect(),
+            all,
             prefix,
         })
     }
@@ -85,7 +88,13 @@ impl<'a> Knowledge<'a> {
         self.tables.get(&name.to_lowercase()).copied()
     }
 
-    /// The tables' names.
+    /// Whether the release has a table of which nothing but the name is known.
+    #[must_use]
+    pub fn has_undescribed(&self, table: &str) -> bool {
+        self.manifest.other_tables.iter().any(|t| t.eq_ignore_ascii_case(table))
+    }
+
+    /// The names of the tables that are described.
     pub fn table_names(&self) -> impl Iterator<Item = &'a str> {
         self.tables.values().map(|t| t.name.as_str())
     }
@@ -170,7 +179,7 @@ impl<'a> Knowledge<'a> {
             let lower = name.to_lowercase();
             !lower.contains('*') && !self.tables.contains_key(&lower) && self.elsewhere(&lower).is_none()
         };
-        self.manifest.forbidden.tables.iter().any(|name| undescribed(&name))
+        !self.manifest.other_tables.is_empty() || self.manifest.forbidden.tables.iter().any(|name| undescribed(&name))
     }
 
     /// Whether a table's rows go along with a table's rows, or hold them fast.
@@ -241,7 +250,20 @@ impl<'a> Knowledge<'a> {
     /// The nearest other generation that has a table.
     #[must_use]
     pub fn elsewhere(&self, table: &str) -> Option<&'a Manifest> {
-        self.others.iter().copied().find(|m| m.tables.keys().any(|t| t.eq_ignore_ascii_case(table)))
+        self.others.iter().copied().find(|m| names(m, table))
+    }
+
+    /// The releases around a generation that have a table as it has it: `2.4.0 to 2.11.2`.
+    fn releases_with(&self, table: &str, near: &Manifest) -> String {
+        let is_near = |m: &&Manifest| m.generation == near.generation;
+        let runs = self.all.split(|m| !names(m, table));
+        let run = runs.into_iter().find(|run| run.iter().any(|m| is_near(m))).unwrap_or_default();
+        let first = run.first().and_then(|m| m.releases.first());
+        let last = run.last().and_then(|m| m.releases.last());
+        match (first, last) {
+            (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
+            _ => near.release_range(),
+        }
     }
 
     /// What to use instead of a table that this release lacks, and where the name is right.
@@ -249,9 +271,11 @@ impl<'a> Knowledge<'a> {
     pub fn instead_of_table(&self, name: &str) -> Vec<String> {
         let mut ways = Vec::new();
         if let Some(m) = self.elsewhere(name) {
-            ways.push(format!("{} has it in {}", m.title, m.release_range()));
-            if let Some(now) = role_in(m, name).and_then(|(role, _)| self.manifest.roles.get(role)) {
-                ways.push(format!("here the table is {}", now.table));
+            ways.push(format!("{} has it in {}", m.title, self.releases_with(name, m)));
+            let role = role_in(m, name).and_then(|(role, _)| self.manifest.roles.get(role));
+            let now = role.map(|role| role.table.as_str()).or_else(|| self.manifest.new_name(&name.to_lowercase()));
+            if let Some(now) = now {
+                ways.push(format!("here the table is {now}"));
             }
         }
         if ways.len() < 2
@@ -283,6 +307,11 @@ impl<'a> Knowledge<'a> {
         }
         ways
     }
+}
+
+/// Whether a generation has a table of that name, however it is spelt.
+fn names(m: &Manifest, table: &str) -> bool {
+    m.table_names().any(|t| t.eq_ignore_ascii_case(table))
 }
 
 /// The tables of another generation that play the role of this one's table, or bear its name.

@@ -124,6 +124,40 @@ impl Linted {
     }
 }
 
+/// What a client's own command brings in that nobody reads here.
+enum Runs {
+    /// Another file with statements.
+    File,
+    /// What a query returned, as statements.
+    Result,
+    /// A command of the machine.
+    Shell,
+    /// A file of rows.
+    Rows,
+}
+
+fn client_runs(line: &str) -> Option<Runs> {
+    if line.starts_with("\\.") {
+        return Some(Runs::File);
+    }
+    if line.starts_with("\\!") {
+        return Some(Runs::Shell);
+    }
+    let mut words = line.trim_start_matches(['\\', '.']).split_whitespace();
+    match words.next()?.to_ascii_lowercase().as_str() {
+        "i" | "ir" | "include" | "include_relative" | "source" | "read" => Some(Runs::File),
+        "gexec" => Some(Runs::Result),
+        "system" | "shell" => Some(Runs::Shell),
+        "import" => Some(Runs::Rows),
+        // `\copy (SELECT … FROM …) TO 'file'` writes a file.
+        "copy" => {
+            let to_file = words.next()?.starts_with('(');
+            words.any(|word| !to_file && word.eq_ignore_ascii_case("from")).then_some(Runs::Rows)
+        }
+        _ => None,
+    }
+}
+
 fn across(rule: &rules::Rule) -> Option<(&'static str, Box<dyn Across>)> {
     match rule.check {
         Check::Across(watch) => Some((rule.code, watch())),
@@ -148,16 +182,21 @@ impl<'r> Run<'r> {
     }
 
     fn client(&mut self, text: &str, piece: &Piece) {
-        let line = &text[piece.range.clone()];
-        let word = line.trim_start_matches(['\\', '.']).split_whitespace().next().unwrap_or_default();
-        let reads =
-            ["i", "ir", "include", "include_relative", "source", "read"].contains(&word) || line.starts_with("\\.");
-        if reads {
-            self.memory.forget();
-            let range = piece.range.clone();
-            self.says("other-file", range, Level::Warning, "another file is run here: what it does is not checked")
-                .help("give flowmend that file, too");
-        }
+        let Some(runs) = client_runs(&text[piece.range.clone()]) else { return };
+        self.memory.forget();
+        let (message, help) = match runs {
+            Runs::File => ("another file is run here: what it does is not checked", "give flowmend that file, too"),
+            Runs::Result => (
+                "the result of the query before is run as SQL: what it does is not checked",
+                "write the result into a file, and give flowmend that file",
+            ),
+            Runs::Shell => ("a shell command is run here: what it does is not checked", "leave it out of the script"),
+            Runs::Rows => (
+                "rows come from a file here: what they are is not checked",
+                "fill a table of your own, and write the scheduler's by statements that name their rows",
+            ),
+        };
+        self.says("other-file", piece.range.clone(), Level::Warning, message).help(help);
     }
 
     fn statement(&mut self, parsed: Parsed, piece: &Piece) {
@@ -311,7 +350,8 @@ impl<'r> Run<'r> {
 
     fn not_understood(&mut self, unread: &Unread) {
         self.linted.unread += 1;
-        let changes = ["UPDATE", "DELETE", "INSERT", "REPLACE", "MERGE", "WITH"].contains(&unread.word.as_str());
+        let changes =
+            ["UPDATE", "DELETE", "INSERT", "REPLACE", "MERGE", "WITH", "LOAD", "COPY"].contains(&unread.word.as_str());
         let level = if changes { Level::Error } else { Level::Warning };
         let message = format!("this statement is not understood, and nothing in it was checked: {}", unread.message);
         self.report.rule = "unread-statement";

@@ -70,6 +70,9 @@ impl Visitor for Reader<'_, '_> {
             Statement::Update(update) => self.update(update),
             Statement::Delete(delete) => self.delete(delete),
             Statement::Insert(insert) => self.insert(insert),
+            Statement::Copy { source: ast::CopySource::Table { table_name, .. }, to: false, .. } => {
+                self.filled(table_name)
+            }
             _ => Scope::default(),
         };
         self.scopes.push(scope);
@@ -219,6 +222,17 @@ impl<'a> Reader<'_, 'a> {
             change.replaces = insert.replace_into || matches!(insert.or, Some(ast::SqliteOnConflict::Replace));
         }
         self.upsert(insert.on.as_ref(), &scope);
+        scope
+    }
+
+    /// A table that is filled from a file.
+    fn filled(&mut self, name: &ObjectName) -> Scope<'a> {
+        let (table, span) = last_part(name);
+        let spec = self.knowledge.table(&table);
+        let binding = Binding { alias: table.clone(), table, schema: schema_of(name), span, spec };
+        let scope = Scope { bindings: vec![binding], aliases: Vec::new() };
+        self.uses(&scope.bindings, &[0]);
+        self.change(Does::Insert, &scope.bindings[0], Vec::new(), Filter::default(), 1);
         scope
     }
 
@@ -557,6 +571,7 @@ fn written(value: &Expr) -> Written {
     }
     match value {
         Expr::Nested(inner) => written(inner),
+        Expr::BinaryOp { op: BinaryOperator::And, .. } => joined(value),
         Expr::Case { .. } => {
             let parts = literals_of(value);
             if parts.is_empty() {
@@ -565,6 +580,17 @@ fn written(value: &Expr) -> Written {
                 Written::OneOf(parts.into_iter().map(|(s, _)| s).collect())
             }
         }
+        _ => Written::Expression,
+    }
+}
+
+/// A chain of AND whose later parts look like settings of their own.
+fn joined(value: &Expr) -> Written {
+    let (parts, _) = chain(value, &BinaryOperator::And);
+    let is_setting =
+        |part: &&Expr| matches!(part, Expr::BinaryOp { left, op: BinaryOperator::Eq, .. } if as_name(left).is_some());
+    match parts.split_first() {
+        Some((_, rest)) if rest.iter().all(is_setting) => Written::Joined(parts.iter().map(|p| p.span()).collect()),
         _ => Written::Expression,
     }
 }

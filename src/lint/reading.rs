@@ -165,6 +165,8 @@ pub enum Written {
     Literal(Scalar),
     /// One of these literals (a CASE).
     OneOf(Vec<Scalar>),
+    /// Settings joined by AND instead of commas (`SET a = 1 AND b = 2`): where each part stands.
+    Joined(Vec<Span>),
     /// Something else.
     Expression,
 }

@@ -27,6 +27,8 @@ pub(super) struct ManifestFile {
     #[serde(default)]
     pub sources: Vec<String>,
     #[serde(default)]
+    pub other_tables: Vec<Spanned<String>>,
+    #[serde(default)]
     pub dropped_tables: Vec<Spanned<String>>,
     #[serde(default)]
     pub dropped_roles: Vec<Spanned<String>>,
@@ -86,6 +88,10 @@ pub(super) struct UpgradeFile {
     pub empty: Vec<Spanned<String>>,
     #[serde(default)]
     pub drained: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub without: BTreeMap<Spanned<String>, Vec<Spanned<toml::Value>>>,
+    #[serde(default)]
+    pub here_only: bool,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,7 +1,7 @@
 //! Reads manifests: parse, inherit, check.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -235,7 +235,8 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
         manifest.words.clone_from(words);
     }
     for name in &file.dropped_tables {
-        if manifest.tables.remove(name.get_ref()).is_none() {
+        let described = manifest.tables.remove(name.get_ref()).is_some();
+        if !manifest.other_tables.remove(name.get_ref()) && !described {
             return Err(source.at(name, format!("dropped_tables: no table {} to drop", name.get_ref())));
         }
     }
@@ -245,7 +246,16 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
         }
     }
     for table in &file.tables {
+        manifest.other_tables.remove(table.name.get_ref());
         manifest.tables.insert(table.name.get_ref().clone(), table_spec(source, table)?);
+    }
+    for name in &file.other_tables {
+        if manifest.tables.contains_key(name.get_ref()) {
+            return Err(source.at(name, format!("other_tables: {} is described under [[tables]]", name.get_ref())));
+        }
+        if !manifest.other_tables.insert(name.get_ref().clone()) {
+            return Err(source.at(name, format!("other_tables: {} is listed twice", name.get_ref())));
+        }
     }
     for (name, role) in &file.roles {
         manifest.roles.insert(name.clone(), role_of(role));
@@ -332,6 +342,7 @@ fn empty(scheduler: &str) -> Manifest {
         forbidden: Forbidden::default(),
         allowed_writes: Vec::new(),
         tables: BTreeMap::new(),
+        other_tables: BTreeSet::new(),
         origin: String::new(),
         sha256: String::new(),
         renamed: Renamed::default(),

@@ -13,7 +13,7 @@ mod schema;
 mod source;
 mod states;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +89,8 @@ pub struct Manifest {
     pub upgrade: Vec<Drain>,
     /// Table name → its shape.
     pub tables: BTreeMap<String, TableSpec>,
+    /// Tables of which nothing but the name is known.
+    pub other_tables: BTreeSet<String>,
     /// The file's name, for messages.
     pub origin: String,
     /// SHA-256 over the file and the files it extends.
@@ -142,6 +144,9 @@ pub struct Words {
     /// What `inspect` says of an owner that the heartbeat tables list; empty: a registry lists it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub listed: String,
+    /// Roles whose rows the queries' `label` names in full, so that the key is not said beside it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub labelled: Vec<String>,
     /// What people call one row of a role, and several.
     pub nouns: BTreeMap<String, [String; 2]>,
 }
@@ -207,6 +212,16 @@ impl Words {
             ("", 1) => "run".to_owned(),
             ("", _) => "runs".to_owned(),
             _ => self.noun(unit, n),
+        }
+    }
+
+    /// What names one row for people: its key and its label, or the label alone where that names it in full.
+    #[must_use]
+    pub fn row_name<'t>(&self, role: &str, key: &'t str, label: &'t str) -> Vec<&'t str> {
+        match (label.is_empty(), self.labelled.iter().any(|name| name == role)) {
+            (true, _) => vec![key],
+            (false, true) => vec![label],
+            (false, false) => vec![key, label],
         }
     }
 
@@ -489,6 +504,17 @@ impl Manifest {
         self.states
             .get(column)
             .ok_or_else(|| Error::usage(format!("{} {} names no states for {column}", self.title, self.generation)))
+    }
+
+    /// The names of all tables, described or not.
+    pub fn table_names(&self) -> impl Iterator<Item = &str> {
+        self.tables.keys().chain(&self.other_tables).map(String::as_str)
+    }
+
+    /// Whether the generation has a table, described or not.
+    #[must_use]
+    pub fn has_table(&self, name: &str) -> bool {
+        self.tables.contains_key(name) || self.other_tables.contains(name)
     }
 
     /// The table of a name, however it is spelt.

@@ -54,6 +54,10 @@ pub struct Drain {
     pub empty: Vec<String>,
     /// Role columns that must hold no unfinished state.
     pub drained: Vec<String>,
+    /// Role column → codes that it must not hold.
+    pub without: BTreeMap<String, Vec<String>>,
+    /// Whether it matters to this generation only, not to those that come after it.
+    pub here_only: bool,
 }
 
 impl Legacy {
@@ -61,6 +65,14 @@ impl Legacy {
     #[must_use]
     pub fn caveat(&self) -> &'static str {
         if self.sure { "" } else { ", which somebody must judge" }
+    }
+}
+
+impl Drain {
+    /// Whether rows of a database can be in its way.
+    #[must_use]
+    pub fn speaks_of_rows(&self) -> bool {
+        !(self.empty.is_empty() && self.drained.is_empty() && self.without.is_empty())
     }
 }
 
@@ -96,6 +108,20 @@ impl Manifest {
             (Some(role), Ok(name)) => format!("{}.{name}", role.table),
             _ => column.to_owned(),
         }
+    }
+
+    /// What a table of an earlier generation is called now, where it got another name.
+    #[must_use]
+    pub fn new_name(&self, table: &str) -> Option<&str> {
+        self.names_after(table).last().filter(|name| self.has_table(name))
+    }
+
+    /// The names that a table got, in order; no more than there are entries.
+    pub(super) fn names_after(&self, table: &str) -> impl Iterator<Item = &str> {
+        let renamed = &self.renamed.tables;
+        std::iter::successors(renamed.get(table), move |name| renamed.get(*name))
+            .take(renamed.len())
+            .map(String::as_str)
     }
 
     /// The state of a name that a column may hold.
@@ -161,6 +187,15 @@ fn drain(manifest: &Manifest, source: Source<'_>, file: &UpgradeFile) -> Result<
     if let Some(column) = file.drained.iter().find(|column| !manifest.states.contains_key(column.get_ref())) {
         return Err(source.at(column, format!("upgrade.drained: {} holds no states", column.get_ref())));
     }
+    let mut without = BTreeMap::new();
+    for (column, codes) in &file.without {
+        let Some(set) = manifest.states.get(column.get_ref()) else {
+            return Err(source.at(column, format!("upgrade.without: {} holds no states", column.get_ref())));
+        };
+        let kind = if set.text { "text" } else { "int" };
+        let codes = codes.iter().map(|c| code(source, kind, c, "upgrade.without")).collect::<Result<_>>()?;
+        without.insert(column.get_ref().clone(), codes);
+    }
     if file.says.get_ref().trim().is_empty() {
         return Err(source.at(&file.says, "upgrade.says: say what must be done"));
     }
@@ -170,13 +205,15 @@ fn drain(manifest: &Manifest, source: Source<'_>, file: &UpgradeFile) -> Result<
         source: file.source.clone(),
         empty: texts(&file.empty),
         drained: texts(&file.drained),
+        without,
+        here_only: file.here_only,
     })
 }
 
 /// The names that a generation changes; those of earlier ones stay known.
 fn renamed(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
     for (old, new) in &file.renamed.tables {
-        if !manifest.tables.contains_key(new.get_ref()) {
+        if !manifest.has_table(new.get_ref()) {
             return Err(source.at(new, format!("renamed.tables: there is no table {}", new.get_ref())));
         }
         manifest.renamed.tables.insert(old.clone(), new.get_ref().clone());

@@ -39,6 +39,7 @@ impl Manifest {
             (spec.name.clone(), spec)
         });
         m.tables = specs.collect();
+        m.other_tables = m.other_tables.iter().map(|name| self.renamed(name, prefix)).collect();
         m.table_prefix = self.table_prefix.as_ref().map(|_| prefix.to_owned());
         m
     }

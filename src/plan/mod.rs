@@ -685,6 +685,19 @@ impl Step {
         if self.apart.is_empty() { self.title.clone() } else { format!("{} ({})", self.title, self.apart) }
     }
 
+    /// What names a row for people, in one text or two that are joined: its key and its label,
+    /// or one of them. A row to come has no key of its own yet. `clean` is done to each text
+    /// of somebody else.
+    #[must_use]
+    pub fn row_name(&self, words: &Words, row: &RowChange, clean: impl Fn(&str) -> String) -> Vec<String> {
+        let key = match (self.op, &row.instance) {
+            (Op::Insert, Some(of)) => format!("new, for {} {}", words.unit(&self.unit, 1), clean(of)),
+            (Op::Insert, None) => "new".to_owned(),
+            _ => clean(&row.key_text()),
+        };
+        words.row_name(&self.role, &key, &clean(&row.label)).into_iter().map(str::to_owned).collect()
+    }
+
     /// Whether it inserts rows that the scheduler takes and deletes: their effect cannot be undone.
     #[must_use]
     pub fn is_taken(&self) -> bool {

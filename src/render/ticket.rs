@@ -19,6 +19,8 @@ const TEMPLATE: &str = "bundle/TICKET.md.j2";
 const KINDS: usize = 12;
 /// How many characters a line of a change may have.
 const LINE: usize = 500;
+/// How many characters a key or a label may have in a list of rows.
+const NAME: usize = 100;
 /// How many rows a step shows.
 const SAMPLE: usize = 5;
 
@@ -132,14 +134,7 @@ fn quiet(text: &str) -> String {
 }
 
 fn step_map(plan: &Plan, step: &Step, index: usize) -> BTreeMap<&'static str, Value> {
-    let unit = plan.from.words.unit(&step.unit, 1);
-    // A row to come has no key of its own yet.
-    let key = |row: &RowChange| match (step.op, &row.instance) {
-        (Op::Insert, Some(run)) => format!("new, for {unit} {}", quiet(run)),
-        (Op::Insert, None) => "new".to_owned(),
-        _ => quiet(&row.key_text()),
-    };
-    let label = |row: &RowChange| format!("{} {}", key(row), quiet(&row.label)).trim_end().to_owned();
+    let label = |row: &RowChange| step.row_name(&plan.from.words, row, |text| quiet_to(text, NAME)).join(" ");
     BTreeMap::from([
         ("name", Value::from(step_name(index, &step.role))),
         ("title", Value::from(step.full_title())),

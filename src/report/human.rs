@@ -160,6 +160,7 @@ fn life(words: &Words, o: &Owners) -> String {
     });
     match (o.state, beat) {
         (OwnerState::Unknown | OwnerState::Listed, Some(beat)) => beat,
+        (OwnerState::Unknown, None) if o.missing => "not listed, and others are".to_owned(),
         (OwnerState::Unknown, None) => "nothing known of its life".to_owned(),
         (OwnerState::Listed, None) => words.listed_form().to_owned(),
         (OwnerState::Registered, _) => "listed in the registry".to_owned(),
@@ -171,7 +172,7 @@ fn life(words: &Words, o: &Owners) -> String {
     }
 }
 
-/// Owners that are silent for too long while rows hang on them: no proof, and no health either.
+/// Owners that are silent for too long, or missing, while rows hang on them: no proof, and no health either.
 fn silent(r: &InspectReport) {
     let names: Vec<String> =
         r.silent().map(|o| o.name().map_or_else(String::new, |n| safe(&n.for_people(), 200))).collect();
@@ -183,7 +184,7 @@ fn silent(r: &InspectReport) {
     let more = names.len().saturating_sub(SILENT);
     let names = sampled(&names[..names.len().min(SILENT)], more);
     let text = format!(
-        "{names}: silent for longer than the scheduler itself waits for an owner, unless the clock is behind. Nothing is proved, and that is no sign of health. Find out whether the processes live; if they do not, {}.",
+        "{names}: not listed where others are, or silent for longer than the scheduler itself waits for an owner, unless a clock is behind. Nothing is proved, and that is no sign of health. Find out whether the processes live; if they do not, {}.",
         r.words.otherwise()
     );
     wrapped("    ", 4, &text);
@@ -193,6 +194,8 @@ fn wait(rows: usize) -> String {
     if rows == 1 { "1 row waits".to_owned() } else { format!("{rows} rows wait") }
 }
 
+/// How many characters the name of a row may have.
+const NAME: usize = 100;
 /// How many silent owners are named.
 const SILENT: usize = 5;
 
@@ -223,7 +226,7 @@ fn finding(f: &FindingReport, explain: bool) {
     wrapped("    ", 4, &f.title);
     for of in &f.of {
         let noun = of.what.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
-        let keys: Vec<String> = of.sample.iter().map(|key| safe(key, 60)).collect();
+        let keys: Vec<String> = of.sample.iter().map(|name| safe(name, NAME)).collect();
         wrapped(&format!("    {}: ", paint(DIM, noun)), 6, &sampled(&keys, of.more));
     }
     if f.listed_above > 0 {
@@ -244,7 +247,9 @@ fn finding(f: &FindingReport, explain: bool) {
         // What is said of every row alike is said once.
         let text = if rest == reason { of_row } else { &e.text };
         reason = rest;
-        wrapped("    ", 4, &format!("{}: {}", safe(&e.key, 60), safe(text, 2000)));
+        // A sentence that begins with the row's name needs no other head.
+        let head = if text.starts_with(&e.handle) { String::new() } else { format!("{}: ", safe(&e.handle, NAME)) };
+        wrapped("    ", 4, &format!("{head}{}", safe(text, 2000)));
     }
     if f.explained.len() > shown {
         out(format!("    {}", paint(DIM, "(--explain: the others, too)")));
@@ -349,15 +354,7 @@ fn show_step(words: &Words, index: usize, step: &Step, rows: usize) {
 /// One row: key, name and the written columns as old → new; of a row that goes,
 /// what it is known by.
 pub(super) fn show_row(words: &Words, step: &Step, row: &RowChange) -> String {
-    // A row to come has no key of its own yet.
-    let mut parts = vec![match (step.op, &row.instance) {
-        (Op::Insert, Some(of)) => format!("new, for {} {}", words.unit(&step.unit, 1), safe(of, 60)),
-        (Op::Insert, None) => "new".to_owned(),
-        _ => safe(&row.key_text(), 60),
-    }];
-    if !row.label.is_empty() {
-        parts.push(safe(&row.label, 40));
-    }
+    let mut parts = step.row_name(words, row, |text| safe(text, NAME));
     for (index, set) in step.set.iter().enumerate().filter(|(_, s)| s.kind != SetKind::Now) {
         let name = &set.column.name;
         let new = step.show_value(name, row.new[index].as_deref());

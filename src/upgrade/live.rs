@@ -58,7 +58,7 @@ impl Upgrade<'_> {
     /// Roles whose rows must be counted, because they must be gone before the upgrade.
     #[must_use]
     pub fn must_be_empty(&self) -> BTreeSet<String> {
-        self.steps.iter().flat_map(|step| &step.to.upgrade).flat_map(|d| d.empty.clone()).collect()
+        self.notes().flat_map(|(_, note)| note.empty.clone()).collect()
     }
 
     /// What breaks, counted in a database before the upgrade.
@@ -104,21 +104,23 @@ impl Upgrade<'_> {
 
     fn to_be_drained(&self, recipes: &Recipes, seen: &Seen<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
-        for step in &self.steps {
-            for note in &step.to.upgrade {
-                let wanted = step.wants(note);
-                if note.empty.is_empty() && note.drained.is_empty() {
-                    findings.push(wanted.clone());
-                }
-                let waiting = note.empty.iter().map(|role| (role, seen.rows.get(role).copied().unwrap_or(0)));
-                let running = note.drained.iter().map(|column| (column, unfinished(self.from, column, seen.codes)));
-                for (what, rows) in waiting.chain(running).filter(|(_, rows)| *rows > 0) {
-                    let subject =
-                        self.from.roles.get(what).map_or_else(|| self.from.real_name(what), |role| role.table.clone());
-                    let help = format!("{subject} must be empty, or hold nothing unfinished, before the upgrade");
-                    let f = Finding { level: Level::Error, subject, help: vec![help], ..wanted.clone() };
-                    findings.push(f.counted(rows, Vec::new()));
-                }
+        for (step, note) in self.notes() {
+            let wanted = step.wants(note);
+            if !note.speaks_of_rows() {
+                findings.push(wanted.clone());
+            }
+            let waiting = note.empty.iter().map(|role| (role, seen.rows.get(role).copied().unwrap_or(0)));
+            let running = note.drained.iter().map(|column| (column, unfinished(self.from, column, seen.codes)));
+            let banned = note.without.iter().map(|(column, codes)| (column, holding(column, codes, seen.codes)));
+            for (what, rows) in waiting.chain(running).chain(banned).filter(|(_, rows)| *rows > 0) {
+                let subject =
+                    self.from.roles.get(what).map_or_else(|| self.from.real_name(what), |role| role.table.clone());
+                let help = match note.without.get(what) {
+                    Some(codes) => format!("{subject} must not hold {} at the upgrade", codes.join(" or ")),
+                    None => format!("{subject} must be empty, or hold nothing unfinished, before the upgrade"),
+                };
+                let f = Finding { level: Level::Error, subject, help: vec![help], ..wanted.clone() };
+                findings.push(f.counted(rows, Vec::new()));
             }
         }
         findings.extend(self.unfinished_rows(recipes, seen));
@@ -181,6 +183,12 @@ fn missing_of(manifests: &Manifests, m: &Manifest, seen: &Seen<'_>) -> Vec<Findi
 }
 
 /// How many rows hold an unfinished state.
+/// How many rows of a column hold one of some codes.
+fn holding(column: &str, codes: &[String], counted: &[CodeRows]) -> u64 {
+    let held = |c: &&CodeRows| c.column == column && c.code.as_ref().is_some_and(|code| codes.contains(code));
+    counted.iter().filter(held).map(|c| c.rows).sum()
+}
+
 fn unfinished(m: &Manifest, column: &str, codes: &[CodeRows]) -> u64 {
     let Some(set) = m.states.get(column) else { return 0 };
     let runs =

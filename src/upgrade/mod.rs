@@ -189,7 +189,8 @@ impl Step<'_> {
 
     /// What one of the generation's notes wants done before.
     fn wants(&self, note: &Drain) -> Finding {
-        let subject = note.empty.iter().chain(&note.drained).cloned().collect::<Vec<_>>().join(", ");
+        let subject =
+            note.empty.iter().chain(&note.drained).chain(note.without.keys()).cloned().collect::<Vec<_>>().join(", ");
         let mut finding = Finding::new(About::Before, "must-be-done-before", Level::Warning, subject, &note.says);
         finding.since = self.since();
         finding.why.push(note.source.clone());
@@ -298,8 +299,16 @@ impl<'m> Upgrade<'m> {
 
     /// What upstream wants done before the upgrade, at every generation on the way.
     fn before(&self) -> Vec<Finding> {
-        let of_step = |step: &Step<'_>| step.to.upgrade.iter().map(|note| step.wants(note)).collect::<Vec<_>>();
-        self.steps.iter().flat_map(of_step).collect()
+        self.notes().map(|(step, note)| step.wants(note)).collect()
+    }
+
+    /// The notes of every generation on the way. What is so in one generation only matters where
+    /// the way ends in it.
+    fn notes(&self) -> impl Iterator<Item = (&Step<'m>, &Drain)> {
+        let of_step = |step: &'_ Step<'m>| {
+            step.to.upgrade.iter().filter(|n| !n.here_only || step.to.generation == self.to.generation)
+        };
+        self.steps.iter().flat_map(move |step| of_step(step).map(move |note| (step, note)))
     }
 
     /// Whether the way goes back.

@@ -221,3 +221,24 @@ fn a_database_that_is_further_on() {
     assert_eq!(all[0]["code"], "already-upgraded");
     assert!(all[0]["help"][0].as_str().unwrap().contains("--after"));
 }
+
+/// What one release only cannot stand: rows in its way are counted, and an upgrade that goes on
+/// past it does not mind them.
+#[test]
+fn codes_that_one_release_cannot_stand() {
+    let m = manifest_of("airflow", "1.10.15");
+    let db = TestDb::with_schema(Server::Sqlite, &m);
+    let mut rows = Rows::new(&m, Server::Sqlite.dialect());
+    for (task, state) in [("a", "removed"), ("b", "removed"), ("c", "shutdown"), ("d", "success")] {
+        rows.add("task_instance", &[("dag_id", Some("d")), ("task_id", Some(task)), ("state", Some(state))]);
+    }
+    db.exec_all(&rows.statements);
+    let ask = |to: &str| {
+        let run = check("airflow", "1.10.15", to, &["--url", &db.url, "--format", "json"]);
+        let all = findings(&run);
+        let banned = all.iter().filter(|f| f["message"].as_str().unwrap_or_default().contains("no task may be left"));
+        banned.map(|f| f["rows"].as_u64().unwrap_or_default()).collect::<Vec<_>>()
+    };
+    assert_eq!(ask("2.0.0"), [3]);
+    assert_eq!(ask("2.7.3"), Vec::<u64>::new());
+}

@@ -31,6 +31,24 @@ fn only_what_the_upgrade_breaks() {
     assert!(!subjects(&run, "unknown-state").is_empty(), "{}", run.out);
 }
 
+/// Tables of which nothing but the name is known: where they go, and where they get another name.
+#[test]
+fn tables_by_name_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let sql = "SELECT dag_id FROM sla_miss;\nSELECT uri FROM dataset;\nSELECT key FROM xcom;\n";
+    std::fs::write(dir.path().join("reports.sql"), sql).unwrap();
+    let path = dir.path().display().to_string();
+    let args = ["--sql", &path, "--dialect", "postgresql", "--format", "json"];
+    let run = check("airflow", "2.11.2", "3.0.6", &args).expect(1);
+    assert_eq!(subjects(&run, "unknown-table"), ["reports.sql:1", "reports.sql:2"], "{}", run.out);
+    assert!(run.out.contains("here the table is asset"), "{}", run.out);
+    // Both names are right before, and neither table is made before 2.4.
+    let run = check("airflow", "2.10.5", "2.11.2", &args).expect(0);
+    assert_eq!(subjects(&run, "unknown-table"), Vec::<String>::new(), "{}", run.out);
+    let run = check("airflow", "2.11.2", "2.3.4", &args).expect(1);
+    assert_eq!(subjects(&run, "unknown-table"), ["reports.sql:2"], "{}", run.out);
+}
+
 #[test]
 fn which_scripts_in_which_dialect() {
     let dir = tempfile::tempdir().unwrap();

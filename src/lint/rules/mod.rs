@@ -59,6 +59,7 @@ rules! {
         unknown_column = "unknown-column",
         unknown_state = "unknown-state",
         quoted_state = "quoted-state",
+        joined_settings = "joined-settings",
         missing_where = "missing-where",
         always_true = "always-true",
         never_true = "never-true",

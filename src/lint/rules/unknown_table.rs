@@ -24,9 +24,9 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
             Some(_) => {}
             None if report.is_made(&used.name) => {}
             None => {
-                let ours = knowledge.looks_ours(&used.name);
-                let ways = knowledge.instead_of_table(&used.name);
-                let likely = ours || !ways.is_empty();
+                let there = knowledge.has_undescribed(&used.name);
+                let ways = if there { Vec::new() } else { knowledge.instead_of_table(&used.name) };
+                let likely = !there && (knowledge.looks_ours(&used.name) || !ways.is_empty());
                 let level = match likely {
                     true if stands_apart(report, reading, used) => Level::Warning,
                     true => Level::Error,

@@ -1,6 +1,6 @@
 //! Differences of tables, columns and keys.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Change, ChangeKind, ENGINES};
 use crate::manifest::{Engine, Manifest, TableSpec, sqlite_type};
@@ -32,6 +32,7 @@ fn on(from: &Manifest, to: &Manifest, renames: &Renames, engine: Engine) -> Vec<
     let mut changes = Vec::new();
     for table in from.tables.values().filter(|t| t.on(engine)) {
         match to.tables.get(renames.table(&table.name)).filter(|t| t.on(engine)) {
+            None if to.other_tables.contains(&table.name) => {}
             None => changes.push(Change::new(ChangeKind::TableDropped, &table.name)),
             Some(new) => {
                 if new.name != table.name {
@@ -41,9 +42,18 @@ fn on(from: &Manifest, to: &Manifest, renames: &Renames, engine: Engine) -> Vec<
             }
         }
     }
-    let known = |name: &str| from.tables.values().any(|t| t.on(engine) && renames.table(&t.name) == name);
-    let new = to.tables.values().filter(|t| t.on(engine) && !known(&t.name));
-    changes.extend(new.map(|t| Change::new(ChangeKind::TableAdded, &t.name)));
+    for name in &from.other_tables {
+        let new = renames.table(name);
+        if !to.has_table(new) {
+            changes.push(Change::new(ChangeKind::TableDropped, name));
+        } else if new != name {
+            changes.push(Change::new(ChangeKind::TableRenamed, name).is(new));
+        }
+    }
+    let described = from.tables.values().filter(|t| t.on(engine)).map(|t| &t.name);
+    let known: BTreeSet<&str> = described.chain(&from.other_tables).map(|name| renames.table(name)).collect();
+    let new = to.tables.values().filter(|t| t.on(engine)).map(|t| &t.name).chain(&to.other_tables);
+    changes.extend(new.filter(|t| !known.contains(t.as_str())).map(|t| Change::new(ChangeKind::TableAdded, t)));
     changes
 }
 
@@ -80,12 +90,6 @@ fn columns(old: &TableSpec, new: &TableSpec, renames: &Renames, engine: Engine) 
         changes.push(change.was(old.key_on(engine).join(", ")).is(new.key_on(engine).join(", ")));
     }
     changes
-}
-
-/// The names that a table got after this one, in order; no more than there are entries.
-fn names_of<'m>(to: &'m Manifest, table: &str) -> impl Iterator<Item = &'m String> + use<'m> {
-    let renamed = &to.renamed.tables;
-    std::iter::successors(renamed.get(table), move |name| renamed.get(*name)).take(renamed.len())
 }
 
 /// The kind of a column's type, if the table has the column.
@@ -130,13 +134,12 @@ impl Renames {
 
     /// What the manifests say of names without a role. A name may have changed more than once.
     fn add_told(&mut self, from: &Manifest, to: &Manifest) {
-        for table in from.tables.keys().filter(|t| !to.tables.contains_key(*t)) {
+        for table in from.table_names().filter(|t| !to.has_table(t)) {
             if self.tables.contains_key(table) {
                 continue;
             }
-            let Some(name) = names_of(to, table).last() else { continue };
-            if to.tables.contains_key(name) && !from.tables.contains_key(name) {
-                self.tables.insert(table.clone(), name.clone());
+            if let Some(name) = to.new_name(table).filter(|name| !from.has_table(name)) {
+                self.tables.insert(table.to_owned(), name.to_owned());
             }
         }
         for table in from.tables.values() {
@@ -160,7 +163,7 @@ impl Renames {
 
     /// The last of the names that a column got, under any name of its table.
     fn told(to: &Manifest, table: &str, column: &str) -> String {
-        let tables: Vec<&String> = names_of(to, table).collect();
+        let tables: Vec<&str> = to.names_after(table).collect();
         let new = |name: &str| {
             let of = |t: &str| to.renamed.columns.get(&(t.to_owned(), name.to_owned()));
             of(table).or_else(|| tables.iter().find_map(|t| of(t)))

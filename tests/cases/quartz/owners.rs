@@ -51,7 +51,7 @@ fn a_claim_with_its_scheduler_is_enough() {
     store.asks_which("dead-instances", &["--dead-owner", "n1"]);
     let claim = format!("'{MINE}'/'n1'");
     let run = store.0.plan("dead-instances", "b", &["--dead-owner", &claim]).expect(0);
-    assert!(run.out.contains("(which-scheduler)") && !run.err.contains("spelt right"), "{}\n{}", run.out, run.err);
+    assert!(run.out.contains("(owner-may-live)") && !run.err.contains("spelt right"), "{}\n{}", run.out, run.err);
     store.0.apply("b");
     store.is(MINE, (GROUP, "t1"), "WAITING");
     store.is(OTHER, (GROUP, "t1"), "BLOCKED");
@@ -163,7 +163,7 @@ fn the_table_of_owners_breaks_no_name() {
             let at = at.unwrap_or_else(|| panic!("no {name} on one line of {table:#?}"));
             // What is known of it stands beside it or right below.
             let below = table[at..(at + 3).min(table.len())].join(" ");
-            assert!(said(&below).contains("nothing known of its"), "{table:#?}");
+            assert!(said(&below).contains("not listed, and others are"), "{table:#?}");
         }
         // A name may be longer than a line, and a moment stays on its line below one; nothing else is.
         let may_be = |line: &str| line.trim_start().starts_with('\'') || line.contains("last heartbeat");

@@ -1,7 +1,8 @@
 //! A store in which nothing has beaten for a while is not healthy, though nothing is proved; one
 //! whose nodes check in is, however busy.
 
-use super::{GROUP, MINE, Store, everywhere};
+use super::{GROUP, MINE, OTHER, Store, everywhere, here};
+use crate::support::db::Server;
 use crate::support::program::{Run, flowmend};
 
 /// The check-in of the stores is of 22:15:00; a node may be silent for its interval and 7.5 s.
@@ -48,4 +49,44 @@ fn what_hangs_on_the_silent_is_no_health() {
             .exec(&format!("DELETE FROM {}", store.0.db.server.dialect().ident(&store.0.m.roles["trigger"].table)));
         inspect(&store, LATE, store.scope()).expect(0);
     }
+}
+
+/// A node without a row, where others have theirs, lives no more: no scheduler leaves its own row out.
+#[test]
+fn a_node_that_is_missing_is_no_health() {
+    for (server, release) in here() {
+        let store = Store::new(server, release);
+        store.job(MINE, "j1");
+        store.trigger(MINE, (GROUP, "t1"), "j1", "BLOCKED");
+        store.runs(MINE, "e1", (GROUP, "t1"), ("j1", "gone"), "0");
+        let said = inspect(&store, FRESH, store.scope()).expect(1);
+        for words in ["silent owners: 1 row waits", "not listed where others are", "not listed, and others are"] {
+            let line = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(line.contains(words), "{release}: no `{words}` in {line}");
+        }
+        // Where nobody is listed, nobody is missing: such a store is not clustered.
+        let table = store.0.db.server.dialect().ident(&store.0.m.roles["scheduler_state"].table);
+        store.0.db.exec(&format!("DELETE FROM {table}"));
+        inspect(&store, FRESH, store.scope()).expect(0);
+    }
+}
+
+/// What is wrong is found though nobody says which of several schedulers is meant.
+#[test]
+fn several_schedulers_hide_nothing() {
+    let store = Store::new(Server::Sqlite, "2.3.2");
+    store.job(MINE, "j1");
+    store.trigger(MINE, (GROUP, "t1"), "j1", "WAITING");
+    store.trigger(OTHER, (GROUP, "t1"), "j1", "WAITING");
+    inspect(&store, FRESH, &[]).expect(0);
+    store.trigger(MINE, (GROUP, "t2"), "j1", "ERROR");
+    let run = inspect(&store, FRESH, &[]).expect(1);
+    assert!(run.out.contains("error-trigger (error-triggers): 1 trigger"), "{}", run.out);
+    let store = Store::new(Server::Sqlite, "2.3.2");
+    store.job(MINE, "j1");
+    store.trigger(MINE, (GROUP, "t1"), "j1", "BLOCKED");
+    store.runs(MINE, "e1", (GROUP, "t1"), ("j1", "node-0"), "0");
+    inspect(&store, FRESH, &[]).expect(0);
+    let run = inspect(&store, LATE, &[]).expect(1);
+    assert!(run.out.contains("silent owners"), "{}", run.out);
 }

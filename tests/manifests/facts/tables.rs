@@ -12,6 +12,11 @@ pub fn listed(manifests: &Manifests, scheduler: &str) -> BTreeSet<String> {
     manifests.of(scheduler).unwrap().iter().flat_map(|m| m.tables.keys().cloned()).collect()
 }
 
+/// Every table that some generation of a scheduler lists or names.
+pub fn named(manifests: &Manifests, scheduler: &str) -> BTreeSet<String> {
+    manifests.of(scheduler).unwrap().iter().flat_map(|m| m.table_names().map(str::to_owned)).collect()
+}
+
 /// Compares the tables of a release. Where a scheduler's manifests list only some tables,
 /// a release must list all of these that it has.
 pub fn compare(

@@ -401,6 +401,18 @@ fn releases_and_generations() {
         line: "ns_door",
         says: &["dropped_tables", "no table ns_door to drop"],
     };
+    let described = Mistake {
+        from: "extends = \"1.0\"",
+        to: "extends = \"1.0\"\nother_tables = [\"ns_seat\"]",
+        line: "ns_seat",
+        says: &["other_tables", "ns_seat is described under [[tables]]"],
+    };
+    let listed = Mistake {
+        from: "extends = \"1.0\"",
+        to: "extends = \"1.0\"\nother_tables = [\"ns_door\", # first\n \"ns_door\"]",
+        line: " \"ns_door\"]",
+        says: &["other_tables", "ns_door is listed twice"],
+    };
     let role = Mistake {
         from: "extends = \"1.0\"",
         to: "extends = \"1.0\"\ndropped_roles = [\"door\"]",
@@ -443,7 +455,7 @@ fn releases_and_generations() {
         line: "ns_run.prio\"",
         says: &["fingerprint.present", "ns_run.prio is not in this generation"],
     };
-    for mistake in [twice, extends, dropped, role, needed, beats, lost, mark, none, print] {
+    for mistake in [twice, extends, dropped, described, listed, role, needed, beats, lost, mark, none, print] {
         mistake.is_found(SECOND);
     }
 }
@@ -607,6 +619,12 @@ fn what_an_upgrade_wants() {
             "drained = [\"run.worker\"]",
             "upgrade.drained: run.worker holds no states",
         ),
+        (
+            "says = \"s\"\nsource = \"w\"\nwithout = { \"run.worker\" = [\"w\"] }",
+            "without = ",
+            "upgrade.without: run.worker holds no states",
+        ),
+        ("says = \"s\"\nsource = \"w\"\nwithout = { \"run.state\" = [7] }", "without = ", "upgrade.without: "),
         ("says = \"s\"\nsource = \"w\"\nfull = []", "full =", "unknown field `full`"),
     ] {
         let copy = Copy::new();
