@@ -14,6 +14,7 @@ pub mod cli;
 pub mod data;
 pub mod db;
 pub mod dialect;
+pub mod digest;
 pub mod error;
 pub mod inspect;
 pub mod lint;

@@ -3,6 +3,7 @@
 mod blockers;
 mod check;
 mod clean;
+mod drift;
 mod ledger;
 mod moved;
 mod own;
@@ -15,9 +16,10 @@ mod verify;
 
 pub use check::{check_owned, check_place, check_target};
 pub use clean::clean;
+pub use drift::Drift;
 pub use ledger::{BundleState, left_alone, state_of};
 pub use partial::{Extent, GivenUp, rollback_text};
 pub use receipt::{Receipt, ReceiptStep};
 pub use rehearse::rehearse;
 pub use run::{Events, Outcome, apply, receipt_steps, rollback};
-pub use verify::{Drift, VerifyReport, verify};
+pub use verify::{VerifyReport, verify};

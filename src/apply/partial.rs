@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::drift::{CONSUMED, drift_of};
 use super::own;
-use super::verify::{CONSUMED, drift_of};
 use crate::bundle::Bundle;
 use crate::db::Database;
 use crate::plan::{Plan, RowChange, Step};

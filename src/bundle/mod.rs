@@ -3,9 +3,10 @@
 mod seal;
 mod store;
 
-pub use seal::{Seal, hex, sha256};
+pub use seal::Seal;
 pub use store::{Bundle, RECEIPTS, must_be_free, write};
 
+use crate::digest::sha256;
 use crate::plan::Plan;
 use crate::{Error, Result};
 

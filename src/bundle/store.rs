@@ -47,7 +47,7 @@ impl Bundle {
                 return Err(no_bundle(format!("{SUMS} names {name}")));
             }
             let text = std::fs::read_to_string(dir.join(name)).map_err(|e| no_bundle(format!("{name}: {e}")))?;
-            if super::sha256(&[text.as_bytes()]) != sum {
+            if crate::digest::sha256(&[text.as_bytes()]) != sum {
                 return Err(no_bundle(format!("{name} was changed after it was sealed"))
                     .hint("what was approved is what runs: plan again instead of editing a bundle"));
             }

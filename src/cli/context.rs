@@ -15,9 +15,8 @@ use crate::inspect::{
     measure_zone, nothing_hidden, of_recipe, owners_of_rows, parse_zone, read_beats, several, shown_dead,
 };
 use crate::manifest::{Engine, Manifest};
-use crate::plan::{
-    HEARTBEAT, OwnerClaim, OwnerForm, OwnerName, Params, Proof, Zone, duration, shown_claim, with_scope,
-};
+use crate::plan::{HEARTBEAT, OwnerClaim, OwnerName, Params, Proof, Zone, duration, shown_claim, with_scope};
+use crate::recipe::OwnerForm;
 use crate::registry;
 use crate::{Error, Result, ui};
 

@@ -253,5 +253,5 @@ async fn digest() -> Result<String> {
         }
     }
     db.close().await;
-    Ok(bundle::sha256(&[text.as_bytes()]))
+    Ok(crate::digest::sha256(&[text.as_bytes()]))
 }

@@ -350,7 +350,7 @@ fn from(request: &PlanRequest<'_>) -> Result<From> {
         [one] => one.recipe.sha256(),
         _ => {
             let all: Vec<String> = parts.iter().map(|p| p.recipe.sha256()).collect();
-            crate::bundle::sha256(&all.iter().map(String::as_bytes).collect::<Vec<_>>())
+            crate::digest::sha256(&all.iter().map(String::as_bytes).collect::<Vec<_>>())
         }
     };
     Ok(From {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::Value;
 use serde::Serialize;
 
-use super::survey::SurveyRequest;
+use super::request::SurveyRequest;
 use super::{Identified, beyond, look, look_at_reports, of_recipe};
 use crate::Result;
 use crate::catalog::{Catalog, Row};

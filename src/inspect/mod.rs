@@ -12,6 +12,7 @@ mod named;
 mod owners;
 mod registered;
 mod reported;
+mod request;
 mod shown;
 mod sightings;
 mod skew;
@@ -29,11 +30,12 @@ pub use look::{Told, look, look_at_effects, look_at_names, look_at_reports};
 pub use named::{refuse_idle_filters, refuse_open_which};
 pub use owners::{OwnerState, Owners, add_owners, owners_of_rows, refuse_beating, refuse_without_age};
 pub use registered::Registered;
+pub use request::SurveyRequest;
 pub use shown::shown_dead;
 pub use sightings::Sightings;
 pub use skew::{Skew, length, measure_skew};
 pub use stored::{Stored, stored};
-pub use survey::{Anomaly, InspectReport, StateCount, SurveyRequest, survey};
+pub use survey::{Anomaly, InspectReport, StateCount, survey};
 pub use tables::no_twins;
 
 use crate::catalog::Catalog;
@@ -134,5 +136,5 @@ pub fn schema_digest(catalog: &Catalog, tables: &[&str]) -> String {
         }
         text.push('\n');
     }
-    crate::bundle::sha256(&[text.as_bytes()])
+    crate::digest::sha256(&[text.as_bytes()])
 }

@@ -1,21 +1,21 @@
 //! The survey: counts per state, anomalies, owners and the findings of every recipe.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use jiff::Timestamp;
 use serde::Serialize;
 
 use super::beats::{is_missing, merged, read_tables};
 use super::findings::{FindingReport, Findings, LeftReport};
 use super::last::{last_beats, note_last_beats};
 use super::owners::{OwnerState, Owners, add_owners, owners_of_rows};
+use super::request::SurveyRequest;
 use super::skew::Skew;
 use super::{Identified, begin_snapshot, end_snapshot};
 use crate::Result;
 use crate::catalog::Catalog;
 use crate::db::Database;
 use crate::manifest::{Legacy, Manifest, State, StateSet, Words};
-use crate::plan::{OwnerClaim, Zone, said_dead_now};
+use crate::plan::{Zone, said_dead_now};
 use crate::recipe::Recipes;
 
 /// The version of the JSON form.
@@ -113,28 +113,6 @@ pub struct Anomaly {
     /// The command that repairs it, where flowmend can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub way_out: Option<String>,
-}
-
-/// What the operator asked for.
-pub struct SurveyRequest<'a> {
-    /// All recipes.
-    pub recipes: &'a Recipes,
-    /// Parameters as given, flag name → texts.
-    pub given: &'a BTreeMap<String, Vec<String>>,
-    /// The moment.
-    pub now: Timestamp,
-    /// The scheduler's zone, if it is known.
-    pub zone: Option<&'a Zone>,
-    /// The newest heartbeat beside the database's clock, if it was looked at.
-    pub skew: Option<&'a Skew>,
-    /// Who asks.
-    pub said_by: &'a str,
-    /// The owners that the operator says are dead.
-    pub said_dead: &'a [OwnerClaim],
-    /// The owners that heartbeats or a registry show dead.
-    pub shown_dead: &'a [OwnerClaim],
-    /// The owners listed in the registry that the operator named, if one was named.
-    pub registered: Option<&'a BTreeSet<String>>,
 }
 
 /// Surveys a database.

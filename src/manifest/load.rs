@@ -208,7 +208,7 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
     let mut manifest = base(known, source, &file)?;
     manifest.generation.clone_from(file.generation.get_ref());
     manifest.origin.clone_from(&source.file.origin);
-    manifest.sha256 = crate::bundle::sha256(&[manifest.sha256.as_bytes(), source.file.text.as_bytes()]);
+    manifest.sha256 = crate::digest::sha256(&[manifest.sha256.as_bytes(), source.file.text.as_bytes()]);
     manifest.title.clone_from(&file.title);
     if file.releases.get_ref().is_empty() {
         return Err(source.at(&file.releases, "releases: list at least one release"));

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Zone, wall_clock};
+use crate::recipe::OwnerForm;
 use crate::{Error, Result};
 
 /// The word that stands for every owner that the heartbeats, or the registry, show dead.
@@ -74,15 +75,6 @@ pub fn bare_address(address: &str) -> &str {
         Some((_, rest)) => rest.strip_suffix('/').unwrap_or(rest),
         None => address,
     }
-}
-
-/// How a scheduler names its owners.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OwnerForm {
-    /// `HOST` or `HOST:PORT`.
-    Address,
-    /// Any text.
-    Name,
 }
 
 /// Somebody's word that an owner is dead.

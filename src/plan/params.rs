@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::Zone;
 use super::legacy::{Confirmed, confirmations};
-use super::owner::{OwnerClaim, OwnerForm, read_claim};
+use super::owner::{OwnerClaim, read_claim};
 use crate::manifest::Manifest;
-use crate::recipe::{Parameter, ParameterKind, Recipe};
+use crate::recipe::{OwnerForm, Parameter, ParameterKind, Recipe};
 use crate::ui::safe;
 use crate::{Error, Result};
 use jiff::{SignedDuration, Timestamp};

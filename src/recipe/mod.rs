@@ -9,8 +9,6 @@ use serde::Deserialize;
 
 pub use load::{Recipes, SHARED};
 
-use crate::plan::OwnerForm;
-
 /// One repair for one scheduler.
 #[derive(Clone, Debug)]
 pub struct Recipe {
@@ -163,6 +161,15 @@ pub enum ParameterKind {
     Names,
     /// What codes of earlier releases become, `COLUMN.CODE=STATE`, given several times.
     Legacy,
+}
+
+/// How a scheduler names its owners.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnerForm {
+    /// `HOST` or `HOST:PORT`.
+    Address,
+    /// Any text.
+    Name,
 }
 
 impl ParameterKind {
@@ -499,7 +506,7 @@ impl Recipe {
     pub fn sha256(&self) -> String {
         let files = self.templates.iter().chain(self.shared.iter());
         let parts: Vec<&[u8]> = files.flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]).collect();
-        crate::bundle::sha256(&parts)
+        crate::digest::sha256(&parts)
     }
 
     /// The parameter of a name.

@@ -32,7 +32,7 @@ pub fn reseal(dir: &Path) {
         std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.retain(|n| n != "SHA256SUMS" && n != "receipts");
     names.sort();
-    let line = |n: &String| format!("{}  {n}\n", flowmend::bundle::sha256(&[&std::fs::read(dir.join(n)).unwrap()]));
+    let line = |n: &String| format!("{}  {n}\n", flowmend::digest::sha256(&[&std::fs::read(dir.join(n)).unwrap()]));
     std::fs::write(dir.join("SHA256SUMS"), names.iter().map(line).collect::<String>()).unwrap();
 }
 

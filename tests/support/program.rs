@@ -58,7 +58,7 @@ impl Run {
 /// The first twelve characters of a bundle's seal.
 pub fn seal(dir: &Path) -> String {
     let sums = std::fs::read(dir.join("SHA256SUMS")).unwrap();
-    flowmend::bundle::sha256(&[&sums])[..12].to_owned()
+    flowmend::digest::sha256(&[&sums])[..12].to_owned()
 }
 
 /// Plans a recipe into a folder of the database's own, with the scheduler on UTC.
