@@ -244,7 +244,7 @@ fn compared(op: &BinaryOperator, other: &Expr, judge: &Judge<'_, '_>) -> Bound {
     match op {
         _ if !same && *op != BinaryOperator::Eq => Bound::Range,
         _ if matches!(other, Expr::Subquery(_)) => Bound::Query,
-        _ if as_name(other).is_none() || judge.is_variable(other) => Bound::Value,
+        _ if as_name(other).is_none() || judge.scope.is_variable(other) => Bound::Value,
         _ if same => Bound::Row,
         _ => Bound::Join,
     }
@@ -274,14 +274,6 @@ impl Judge<'_, '_> {
                 [] => None,
             },
         }
-    }
-
-    /// Whether a name is a variable or parameter: a value, although not a literal.
-    fn is_variable(&self, expr: &Expr) -> bool {
-        as_name(expr).is_some_and(|parts| match parts {
-            [one] => one.value.starts_with(['@', ':', '$']) || self.scope.is_alias(&one.value),
-            _ => false,
-        })
     }
 
     /// The state columns of the table (lower case) with their states.

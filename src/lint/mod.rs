@@ -182,7 +182,9 @@ impl<'r> Run<'r> {
     }
 
     fn client(&mut self, text: &str, piece: &Piece) {
-        let Some(runs) = client_runs(&text[piece.range.clone()]) else { return };
+        let line = &text[piece.range.clone()];
+        self.memory.client_sets(line);
+        let Some(runs) = client_runs(line) else { return };
         self.memory.forget();
         let (message, help) = match runs {
             Runs::File => ("another file is run here: what it does is not checked", "give flowmend that file, too"),
@@ -233,7 +235,8 @@ impl<'r> Run<'r> {
                 }
                 None => self.unread(&unread, piece),
             },
-            Ok(statement) => {
+            Ok(mut statement) => {
+                self.memory.fill(&mut statement);
                 let mut reading = read::read(&statement, self.report.knowledge, &[]);
                 reading.range = parsed.range.clone();
                 self.rules(&reading);

@@ -1,12 +1,14 @@
-//! Statements that a script makes from texts (MySQL, MariaDB): `PREPARE … FROM`, `EXECUTE`.
+//! What a script sets and uses later: user variables, psql's variables, and statements that it
+//! makes from texts (MySQL, MariaDB: `PREPARE … FROM`, `EXECUTE`).
 //!
 //! The text is known where it is a literal, or a user variable that the script itself set to
 //! a literal, to a CONCAT of what is known, or to one of several such texts (IF, CASE).
 //! Anything else is said to be unknown.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
-use sqlparser::ast::{Expr, Set, Statement};
+use sqlparser::ast::{Expr, Set, Statement, Value, ValueWithSpan, visit_expressions_mut};
 use sqlparser::dialect::MySqlDialect;
 use sqlparser::parser::Parser;
 
@@ -20,7 +22,7 @@ const MOST: usize = 16;
 /// What the script has set and prepared so far.
 #[derive(Default)]
 pub(super) struct Memory {
-    /// User variables (lower case, with their mark) → the texts that they may hold.
+    /// Variables (`@name` in lower case, `:name`) → the texts that they may hold.
     variables: BTreeMap<String, Vec<String>>,
     /// Prepared statements (lower case) → their texts; none where these are not known.
     prepared: BTreeMap<String, Option<Vec<String>>>,
@@ -73,12 +75,58 @@ impl Memory {
                 Seen::Plain
             }
             _ => {
-                if text.contains('@') {
+                // `SELECT … INTO @x`, `@x := …`
+                let assigns = text.contains(":=") || text.to_lowercase().contains("into");
+                if text.contains('@') && assigns {
                     self.variables.retain(|name, _| !text.to_lowercase().contains(name));
                 }
                 Seen::Plain
             }
         }
+    }
+
+    /// psql's `\set name value`: a value that is one plain word is known.
+    pub fn client_sets(&mut self, line: &str) {
+        let mut words = line.split_whitespace();
+        let name = match (words.next(), words.next()) {
+            (Some("\\set" | "\\unset"), Some(name)) => format!(":{name}"),
+            (Some("\\gset"), _) => return self.forget(),
+            _ => return,
+        };
+        match (words.next().map(|word| word.trim_matches('\'')), words.next()) {
+            (Some(word), None) if word.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c)) => {
+                self.variables.insert(name, vec![word.to_owned()]);
+            }
+            _ => drop(self.variables.remove(&name)),
+        }
+    }
+
+    /// Puts the values of known variables in their places.
+    pub fn fill(&self, statement: &mut Statement) {
+        if self.variables.is_empty() || matches!(statement, Statement::Set(_)) {
+            return;
+        }
+        let _: ControlFlow<()> = visit_expressions_mut(statement, |expr| {
+            if let Some(filled) = self.filled(expr) {
+                *expr = filled;
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    fn filled(&self, expr: &Expr) -> Option<Expr> {
+        let (name, span) = match expr {
+            Expr::Identifier(name) if name.value.starts_with('@') => (name.value.to_lowercase(), name.span),
+            Expr::Identifier(name) => (name.value.clone(), name.span),
+            Expr::Value(ValueWithSpan { value: Value::Placeholder(name), span }) => (name.clone(), *span),
+            _ => return None,
+        };
+        let [text] = self.variables.get(&name)?.as_slice() else { return None };
+        let value = match text.parse::<i64>() {
+            Ok(_) => Value::Number(text.clone(), false),
+            Err(_) => Value::SingleQuotedString(text.clone()),
+        };
+        Some(Expr::Value(ValueWithSpan { value, span }))
     }
 
     /// What another file may have set is not known any more.

@@ -249,7 +249,8 @@ impl<'a> Reader<'_, 'a> {
             let values: Vec<&Expr> = rows.iter().filter_map(|row| row.get(at)).collect();
             let literals: Vec<Scalar> = values.iter().filter_map(|v| as_literal(v)).collect();
             let value = match (values.as_slice(), literals.len() == values.len()) {
-                ([], _) | (_, false) => Written::Expression,
+                ([], _) => Written::Column,
+                (_, false) => Written::Unknown,
                 ([_], true) => Written::Literal(literals[0].clone()),
                 (_, true) => Written::OneOf(literals),
             };
@@ -329,7 +330,7 @@ impl<'a> Reader<'_, 'a> {
                 if let (Some(value), Some(binding)) = (value, scope.bindings.get(binding.unwrap_or(0))) {
                     self.written_code(binding, &column, value);
                 }
-                let written = value.map_or(Written::Expression, written);
+                let written = value.map_or(Written::Unknown, |value| written(value, scope));
                 let value_span = value.map_or(span, |v| v.span());
                 found.push((binding, Assignment { column, value: written, span, value_span }));
             }
@@ -565,22 +566,24 @@ fn written_name(name: &Expr) -> Option<String> {
 }
 
 /// What an expression writes.
-fn written(value: &Expr) -> Written {
+fn written(value: &Expr, scope: &Scope<'_>) -> Written {
     if let Some(scalar) = as_literal(value) {
         return Written::Literal(scalar);
     }
     match value {
-        Expr::Nested(inner) => written(inner),
+        Expr::Nested(inner) => written(inner, scope),
+        Expr::Cast { expr, .. } => written(expr, scope),
         Expr::BinaryOp { op: BinaryOperator::And, .. } => joined(value),
-        Expr::Case { .. } => {
+        Expr::Case { .. } | Expr::Function(_) => {
             let parts = literals_of(value);
             if parts.is_empty() {
-                Written::Expression
+                Written::Unknown
             } else {
                 Written::OneOf(parts.into_iter().map(|(s, _)| s).collect())
             }
         }
-        _ => Written::Expression,
+        name if as_name(name).is_some() && !scope.is_variable(name) => Written::Column,
+        _ => Written::Unknown,
     }
 }
 
@@ -591,7 +594,7 @@ fn joined(value: &Expr) -> Written {
         |part: &&Expr| matches!(part, Expr::BinaryOp { left, op: BinaryOperator::Eq, .. } if as_name(left).is_some());
     match parts.split_first() {
         Some((_, rest)) if rest.iter().all(is_setting) => Written::Joined(parts.iter().map(|p| p.span()).collect()),
-        _ => Written::Expression,
+        _ => Written::Unknown,
     }
 }
 
@@ -603,8 +606,17 @@ fn literals_of(value: &Expr) -> Vec<(Scalar, Span)> {
             let results = conditions.iter().map(|c| &c.result).chain(else_result.as_deref());
             results.flat_map(literals_of).collect()
         }
+        Expr::Function(function) => match arguments(&function.args).as_slice() {
+            [_, yes, no] if chooses(function) => [*yes, *no].into_iter().flat_map(literals_of).collect(),
+            _ => Vec::new(),
+        },
         other => as_literal(other).map(|s| (s, other.span())).into_iter().collect(),
     }
+}
+
+/// `IF` of MySQL and `IIF` of SQLite: one of two values.
+fn chooses(function: &ast::Function) -> bool {
+    ["if", "iif"].iter().any(|name| function.name.to_string().eq_ignore_ascii_case(name))
 }
 
 /// A literal, with its sign.

@@ -167,8 +167,10 @@ pub enum Written {
     OneOf(Vec<Scalar>),
     /// Settings joined by AND instead of commas (`SET a = 1 AND b = 2`): where each part stands.
     Joined(Vec<Span>),
-    /// Something else.
-    Expression,
+    /// What another column holds, of the row itself or of another one.
+    Column,
+    /// Something that is not known here: a variable, a sum, the result of a query.
+    Unknown,
 }
 
 impl Written {

@@ -51,6 +51,14 @@ const SYSTEM: [&str; 9] = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid", "
 const ROWS: [&str; 3] = ["new", "old", "excluded"];
 
 impl<'a> Scope<'a> {
+    /// Whether a name is a variable or parameter: a value, although not a literal.
+    pub fn is_variable(&self, expr: &Expr) -> bool {
+        as_name(expr).is_some_and(|parts| match parts {
+            [one] => one.value.starts_with(['@', ':', '$']) || self.is_alias(&one.value),
+            _ => false,
+        })
+    }
+
     /// The scope of a FROM list.
     pub fn of(knowledge: &Knowledge<'a>, from: &[TableWithJoins], hidden: &[String]) -> Self {
         let mut scope = Self::default();

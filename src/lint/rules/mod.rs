@@ -60,6 +60,7 @@ rules! {
         unknown_state = "unknown-state",
         quoted_state = "quoted-state",
         joined_settings = "joined-settings",
+        unknown_value = "unknown-value",
         missing_where = "missing-where",
         always_true = "always-true",
         never_true = "never-true",
