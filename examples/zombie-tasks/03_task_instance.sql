@@ -2,41 +2,41 @@
 --   state: 1 RUNNING_EXECUTION → 6 FAILURE (2 rows)
 --   end_time: set for 2 rows, each to its own time
 UPDATE `t_ds_task_instance` t
-  JOIN `flowmend_54f63a11a98c_03_before` b ON t.`id` = b.`id`
-  JOIN `flowmend_54f63a11a98c_03_work` w ON t.`id` = w.`k_id`
-  JOIN `flowmend_ledger` g ON g.bundle = '54f63a11a98c40d5' AND g.step = '02_backup.06_task_group'
+  JOIN `flowmend_d812c68044cf_03_before` b ON t.`id` = b.`id`
+  JOIN `flowmend_d812c68044cf_03_work` w ON t.`id` = w.`k_id`
+  JOIN `flowmend_ledger` g ON g.bundle = 'd812c68044cf190f' AND g.step = '02_backup.06_task_group'
    SET t.`state` = 6 /* FAILURE */,
        t.`end_time` = '2026-11-28 10:05:00'
  WHERE t.`state` <=> w.`o_state`
    AND t.`end_time` <=> w.`o_end_time`
    AND t.`flag` <=> w.`o_flag`
    AND CAST(t.`host` AS BINARY) <=> CAST(w.`o_host` AS BINARY)
-   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = '03_task_instance');
+   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = '03_task_instance');
 SET @flowmend_rows = ROW_COUNT();
 SELECT '03_task_instance' AS guard, 2 AS expected, @flowmend_rows AS found;
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', '03_task_instance', 2, @flowmend_rows, IF(@flowmend_rows = 2, 1, (SELECT 1 UNION ALL SELECT 2))
+SELECT 'd812c68044cf190f', '03_task_instance', 2, @flowmend_rows, IF(@flowmend_rows = 2, 1, (SELECT 1 UNION ALL SELECT 2))
   FROM `flowmend_ledger` p
- WHERE p.bundle = '54f63a11a98c40d5' AND p.step = '02_backup.06_task_group'
-   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = '03_task_instance');
+ WHERE p.bundle = 'd812c68044cf190f' AND p.step = '02_backup.06_task_group'
+   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = '03_task_instance');
 -- guard 03_task_instance.after: the rows as they are now, for verify and rollback (expected 2)
-INSERT INTO `flowmend_54f63a11a98c_03_after` (`id`, `name`, `task_type`, `task_execute_type`, `task_code`, `task_definition_version`, `process_instance_id`, `state`, `submit_time`, `start_time`, `end_time`, `host`, `execute_path`, `log_path`, `alert_flag`, `retry_times`, `pid`, `app_link`, `task_params`, `flag`, `retry_interval`, `max_retry_times`, `task_instance_priority`, `worker_group`, `environment_code`, `environment_config`, `executor_id`, `first_submit_time`, `delay_time`, `var_pool`, `task_group_id`, `dry_run`, `cpu_quota`, `memory_max`)
+INSERT INTO `flowmend_d812c68044cf_03_after` (`id`, `name`, `task_type`, `task_execute_type`, `task_code`, `task_definition_version`, `process_instance_id`, `state`, `submit_time`, `start_time`, `end_time`, `host`, `execute_path`, `log_path`, `alert_flag`, `retry_times`, `pid`, `app_link`, `task_params`, `flag`, `retry_interval`, `max_retry_times`, `task_instance_priority`, `worker_group`, `environment_code`, `environment_config`, `executor_id`, `first_submit_time`, `delay_time`, `var_pool`, `task_group_id`, `dry_run`, `cpu_quota`, `memory_max`)
 SELECT t.`id`, t.`name`, t.`task_type`, t.`task_execute_type`, t.`task_code`, t.`task_definition_version`, t.`process_instance_id`, t.`state`, t.`submit_time`, t.`start_time`, t.`end_time`, t.`host`, t.`execute_path`, t.`log_path`, t.`alert_flag`, t.`retry_times`, t.`pid`, t.`app_link`, t.`task_params`, t.`flag`, t.`retry_interval`, t.`max_retry_times`, t.`task_instance_priority`, t.`worker_group`, t.`environment_code`, t.`environment_config`, t.`executor_id`, t.`first_submit_time`, t.`delay_time`, t.`var_pool`, t.`task_group_id`, t.`dry_run`, t.`cpu_quota`, t.`memory_max`
   FROM `t_ds_task_instance` t
-  JOIN `flowmend_54f63a11a98c_03_before` b ON t.`id` = b.`id`
-  JOIN `flowmend_ledger` g ON g.bundle = '54f63a11a98c40d5' AND g.step = '03_task_instance'
- WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = '03_task_instance.after');
+  JOIN `flowmend_d812c68044cf_03_before` b ON t.`id` = b.`id`
+  JOIN `flowmend_ledger` g ON g.bundle = 'd812c68044cf190f' AND g.step = '03_task_instance'
+ WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = '03_task_instance.after');
 SET @flowmend_rows = ROW_COUNT();
 SELECT '03_task_instance.after' AS guard, 2 AS expected, @flowmend_rows AS found;
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', '03_task_instance.after', 2, @flowmend_rows, IF(@flowmend_rows = 2, 1, (SELECT 1 UNION ALL SELECT 2))
+SELECT 'd812c68044cf190f', '03_task_instance.after', 2, @flowmend_rows, IF(@flowmend_rows = 2, 1, (SELECT 1 UNION ALL SELECT 2))
   FROM `flowmend_ledger` p
- WHERE p.bundle = '54f63a11a98c40d5' AND p.step = '03_task_instance'
-   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = '03_task_instance.after');
+ WHERE p.bundle = 'd812c68044cf190f' AND p.step = '03_task_instance'
+   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = '03_task_instance.after');
 -- guard 03_task_instance.exact: rows that hold the planned values and nothing else changed (expected 2)
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', '03_task_instance.exact', 2, c.n, IF(c.n = 2, 1, (SELECT 1 UNION ALL SELECT 2))
-  FROM (SELECT (SELECT COUNT(*) FROM `flowmend_54f63a11a98c_03_after` a JOIN `flowmend_54f63a11a98c_03_before` b ON a.`id` = b.`id` JOIN `flowmend_54f63a11a98c_03_work` w ON b.`id` = w.`k_id`
+SELECT 'd812c68044cf190f', '03_task_instance.exact', 2, c.n, IF(c.n = 2, 1, (SELECT 1 UNION ALL SELECT 2))
+  FROM (SELECT (SELECT COUNT(*) FROM `flowmend_d812c68044cf_03_after` a JOIN `flowmend_d812c68044cf_03_before` b ON a.`id` = b.`id` JOIN `flowmend_d812c68044cf_03_work` w ON b.`id` = w.`k_id`
  WHERE a.`id` <=> b.`id`
    AND CAST(a.`name` AS BINARY) <=> CAST(b.`name` AS BINARY)
    AND CAST(a.`task_type` AS BINARY) <=> CAST(b.`task_type` AS BINARY)
@@ -71,5 +71,5 @@ SELECT '54f63a11a98c40d5', '03_task_instance.exact', 2, c.n, IF(c.n = 2, 1, (SEL
    AND a.`dry_run` <=> b.`dry_run`
    AND a.`cpu_quota` <=> b.`cpu_quota`
    AND a.`memory_max` <=> b.`memory_max`) AS n) c
-  JOIN `flowmend_ledger` p ON p.bundle = '54f63a11a98c40d5' AND p.step = '03_task_instance.after'
- WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = '03_task_instance.exact');
+  JOIN `flowmend_ledger` p ON p.bundle = 'd812c68044cf190f' AND p.step = '03_task_instance.after'
+ WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = '03_task_instance.exact');

@@ -1,25 +1,33 @@
 -- Rollback: restores the rows that nobody changed since; refuses if one moved.
 -- guard rollback.begin: the bundle was applied (a duplicate means "already rolled back")
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', 'rollback.begin', 1, c.n, IF(c.n = 1, 1, (SELECT 1 UNION ALL SELECT 2))
-  FROM (SELECT (SELECT COUNT(*) FROM `flowmend_ledger` e WHERE e.bundle = '54f63a11a98c40d5' AND e.step = 'end') AS n) c;
+SELECT 'd812c68044cf190f', 'rollback.begin', 1, c.n, IF(c.n = 1, 1, (SELECT 1 UNION ALL SELECT 2))
+  FROM (SELECT (SELECT COUNT(*) FROM `flowmend_ledger` e WHERE e.bundle = 'd812c68044cf190f' AND e.step = 'end') AS n) c;
 -- guard rollback.03_task_instance.no_command: rows for which it is not true that no command is queued for the task's run (expected 0)
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', 'rollback.03_task_instance.no_command', 0, c.n, IF(c.n = 0, 1, (SELECT 1 UNION ALL SELECT 2))
-  FROM (SELECT (SELECT COUNT(*) FROM `flowmend_54f63a11a98c_03_after` t WHERE CASE WHEN NOT (t.`process_instance_id` IN (SELECT c.`process_instance_id` FROM `t_ds_command` c WHERE c.`process_instance_id` IS NOT NULL)) THEN 0 ELSE 1 END = 1) AS n) c
-  JOIN `flowmend_ledger` p ON p.bundle = '54f63a11a98c40d5' AND p.step = 'rollback.begin'
- WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.03_task_instance.no_command');
+SELECT 'd812c68044cf190f', 'rollback.03_task_instance.no_command', 0, c.n, IF(c.n = 0, 1, (SELECT 1 UNION ALL SELECT 2))
+  FROM (SELECT (SELECT COUNT(*) FROM `flowmend_d812c68044cf_03_after` t WHERE CASE WHEN NOT (t.`process_instance_id` IN (SELECT c.`process_instance_id` FROM `t_ds_command` c WHERE c.`process_instance_id` IS NOT NULL)) THEN 0 ELSE 1 END = 1) AS n) c
+  JOIN `flowmend_ledger` p ON p.bundle = 'd812c68044cf190f' AND p.step = 'rollback.begin'
+ WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.03_task_instance.no_command');
 -- guard rollback.04_workflow_instance.no_command: rows for which it is not true that no command is queued for the run (expected 0)
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', 'rollback.04_workflow_instance.no_command', 0, c.n, IF(c.n = 0, 1, (SELECT 1 UNION ALL SELECT 2))
-  FROM (SELECT (SELECT COUNT(*) FROM `flowmend_54f63a11a98c_04_after` t WHERE CASE WHEN NOT (t.`id` IN (SELECT c.`process_instance_id` FROM `t_ds_command` c WHERE c.`process_instance_id` IS NOT NULL)) THEN 0 ELSE 1 END = 1) AS n) c
-  JOIN `flowmend_ledger` p ON p.bundle = '54f63a11a98c40d5' AND p.step = 'rollback.03_task_instance.no_command'
- WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.04_workflow_instance.no_command');
+SELECT 'd812c68044cf190f', 'rollback.04_workflow_instance.no_command', 0, c.n, IF(c.n = 0, 1, (SELECT 1 UNION ALL SELECT 2))
+  FROM (SELECT (SELECT COUNT(*) FROM `flowmend_d812c68044cf_04_after` t WHERE CASE WHEN NOT (t.`id` IN (SELECT c.`process_instance_id` FROM `t_ds_command` c WHERE c.`process_instance_id` IS NOT NULL)) THEN 0 ELSE 1 END = 1) AS n) c
+  JOIN `flowmend_ledger` p ON p.bundle = 'd812c68044cf190f' AND p.step = 'rollback.03_task_instance.no_command'
+ WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.04_workflow_instance.no_command');
+-- guard rollback.03_task_instance.tied: rows whose row of t_ds_process_instance has another state since, which this bundle did not write (expected 0)
+INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
+SELECT 'd812c68044cf190f', 'rollback.03_task_instance.tied', 0, c.n, IF(c.n = 0, 1, (SELECT 1 UNION ALL SELECT 2))
+  FROM (SELECT (SELECT COUNT(*) FROM `flowmend_d812c68044cf_03_after` t JOIN `flowmend_d812c68044cf_03_work` w ON t.`id` = w.`k_id` LEFT JOIN `t_ds_process_instance` r ON r.`id` = t.`process_instance_id`
+ WHERE NOT (r.`state` <=> w.`r_state`)
+   AND NOT EXISTS (SELECT 1 FROM `flowmend_d812c68044cf_04_after` z WHERE z.`id` = r.`id`)) AS n) c
+  JOIN `flowmend_ledger` p ON p.bundle = 'd812c68044cf190f' AND p.step = 'rollback.04_workflow_instance.no_command'
+ WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.03_task_instance.tied');
 -- guard rollback.06_task_group: rows that nobody changed since, restored (expected 1)
 UPDATE `t_ds_task_group` t
-  JOIN `flowmend_54f63a11a98c_06_after` a ON t.`id` = a.`id`
-  JOIN `flowmend_54f63a11a98c_06_before` b ON t.`id` = b.`id`
-  JOIN `flowmend_ledger` g ON g.bundle = '54f63a11a98c40d5' AND g.step = 'rollback.04_workflow_instance.no_command'
+  JOIN `flowmend_d812c68044cf_06_after` a ON t.`id` = a.`id`
+  JOIN `flowmend_d812c68044cf_06_before` b ON t.`id` = b.`id`
+  JOIN `flowmend_ledger` g ON g.bundle = 'd812c68044cf190f' AND g.step = 'rollback.03_task_instance.tied'
    SET t.`use_size` = b.`use_size`,
        t.`update_time` = b.`update_time`
  WHERE t.`id` <=> a.`id`
@@ -32,18 +40,18 @@ UPDATE `t_ds_task_group` t
    AND t.`status` <=> a.`status`
    AND t.`create_time` <=> a.`create_time`
    AND t.`update_time` <=> a.`update_time`
-   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.06_task_group');
+   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.06_task_group');
 SET @flowmend_rows = ROW_COUNT();
 SELECT 'rollback.06_task_group' AS guard, 1 AS expected, @flowmend_rows AS found;
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', 'rollback.06_task_group', 1, @flowmend_rows, IF(@flowmend_rows = 1, 1, (SELECT 1 UNION ALL SELECT 2))
+SELECT 'd812c68044cf190f', 'rollback.06_task_group', 1, @flowmend_rows, IF(@flowmend_rows = 1, 1, (SELECT 1 UNION ALL SELECT 2))
   FROM `flowmend_ledger` p
- WHERE p.bundle = '54f63a11a98c40d5' AND p.step = 'rollback.04_workflow_instance.no_command'
-   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.06_task_group');
+ WHERE p.bundle = 'd812c68044cf190f' AND p.step = 'rollback.03_task_instance.tied'
+   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.06_task_group');
 -- guard rollback.06_task_group.exact: rows equal to the backup in every column (expected 1)
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', 'rollback.06_task_group.exact', 1, c.n, IF(c.n = 1, 1, (SELECT 1 UNION ALL SELECT 2))
-  FROM (SELECT (SELECT COUNT(*) FROM `t_ds_task_group` t JOIN `flowmend_54f63a11a98c_06_before` b ON t.`id` = b.`id`
+SELECT 'd812c68044cf190f', 'rollback.06_task_group.exact', 1, c.n, IF(c.n = 1, 1, (SELECT 1 UNION ALL SELECT 2))
+  FROM (SELECT (SELECT COUNT(*) FROM `t_ds_task_group` t JOIN `flowmend_d812c68044cf_06_before` b ON t.`id` = b.`id`
  WHERE t.`id` <=> b.`id`
    AND CAST(t.`name` AS BINARY) <=> CAST(b.`name` AS BINARY)
    AND CAST(t.`description` AS BINARY) <=> CAST(b.`description` AS BINARY)
@@ -54,13 +62,13 @@ SELECT '54f63a11a98c40d5', 'rollback.06_task_group.exact', 1, c.n, IF(c.n = 1, 1
    AND t.`status` <=> b.`status`
    AND t.`create_time` <=> b.`create_time`
    AND t.`update_time` <=> b.`update_time`) AS n) c
-  JOIN `flowmend_ledger` p ON p.bundle = '54f63a11a98c40d5' AND p.step = 'rollback.06_task_group'
- WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.06_task_group.exact');
+  JOIN `flowmend_ledger` p ON p.bundle = 'd812c68044cf190f' AND p.step = 'rollback.06_task_group'
+ WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.06_task_group.exact');
 -- guard rollback.05_task_group_queue: rows that nobody changed since, restored (expected 1)
 UPDATE `t_ds_task_group_queue` t
-  JOIN `flowmend_54f63a11a98c_05_after` a ON t.`id` = a.`id`
-  JOIN `flowmend_54f63a11a98c_05_before` b ON t.`id` = b.`id`
-  JOIN `flowmend_ledger` g ON g.bundle = '54f63a11a98c40d5' AND g.step = 'rollback.06_task_group.exact'
+  JOIN `flowmend_d812c68044cf_05_after` a ON t.`id` = a.`id`
+  JOIN `flowmend_d812c68044cf_05_before` b ON t.`id` = b.`id`
+  JOIN `flowmend_ledger` g ON g.bundle = 'd812c68044cf190f' AND g.step = 'rollback.06_task_group.exact'
    SET t.`status` = b.`status`,
        t.`update_time` = b.`update_time`
  WHERE t.`id` <=> a.`id`
@@ -74,18 +82,18 @@ UPDATE `t_ds_task_group_queue` t
    AND t.`in_queue` <=> a.`in_queue`
    AND t.`create_time` <=> a.`create_time`
    AND t.`update_time` <=> a.`update_time`
-   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.05_task_group_queue');
+   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.05_task_group_queue');
 SET @flowmend_rows = ROW_COUNT();
 SELECT 'rollback.05_task_group_queue' AS guard, 1 AS expected, @flowmend_rows AS found;
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', 'rollback.05_task_group_queue', 1, @flowmend_rows, IF(@flowmend_rows = 1, 1, (SELECT 1 UNION ALL SELECT 2))
+SELECT 'd812c68044cf190f', 'rollback.05_task_group_queue', 1, @flowmend_rows, IF(@flowmend_rows = 1, 1, (SELECT 1 UNION ALL SELECT 2))
   FROM `flowmend_ledger` p
- WHERE p.bundle = '54f63a11a98c40d5' AND p.step = 'rollback.06_task_group.exact'
-   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.05_task_group_queue');
+ WHERE p.bundle = 'd812c68044cf190f' AND p.step = 'rollback.06_task_group.exact'
+   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.05_task_group_queue');
 -- guard rollback.05_task_group_queue.exact: rows equal to the backup in every column (expected 1)
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', 'rollback.05_task_group_queue.exact', 1, c.n, IF(c.n = 1, 1, (SELECT 1 UNION ALL SELECT 2))
-  FROM (SELECT (SELECT COUNT(*) FROM `t_ds_task_group_queue` t JOIN `flowmend_54f63a11a98c_05_before` b ON t.`id` = b.`id`
+SELECT 'd812c68044cf190f', 'rollback.05_task_group_queue.exact', 1, c.n, IF(c.n = 1, 1, (SELECT 1 UNION ALL SELECT 2))
+  FROM (SELECT (SELECT COUNT(*) FROM `t_ds_task_group_queue` t JOIN `flowmend_d812c68044cf_05_before` b ON t.`id` = b.`id`
  WHERE t.`id` <=> b.`id`
    AND t.`task_id` <=> b.`task_id`
    AND CAST(t.`task_name` AS BINARY) <=> CAST(b.`task_name` AS BINARY)
@@ -97,13 +105,13 @@ SELECT '54f63a11a98c40d5', 'rollback.05_task_group_queue.exact', 1, c.n, IF(c.n 
    AND t.`in_queue` <=> b.`in_queue`
    AND t.`create_time` <=> b.`create_time`
    AND t.`update_time` <=> b.`update_time`) AS n) c
-  JOIN `flowmend_ledger` p ON p.bundle = '54f63a11a98c40d5' AND p.step = 'rollback.05_task_group_queue'
- WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.05_task_group_queue.exact');
+  JOIN `flowmend_ledger` p ON p.bundle = 'd812c68044cf190f' AND p.step = 'rollback.05_task_group_queue'
+ WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.05_task_group_queue.exact');
 -- guard rollback.04_workflow_instance: rows that nobody changed since, restored (expected 1)
 UPDATE `t_ds_process_instance` t
-  JOIN `flowmend_54f63a11a98c_04_after` a ON t.`id` = a.`id`
-  JOIN `flowmend_54f63a11a98c_04_before` b ON t.`id` = b.`id`
-  JOIN `flowmend_ledger` g ON g.bundle = '54f63a11a98c40d5' AND g.step = 'rollback.05_task_group_queue.exact'
+  JOIN `flowmend_d812c68044cf_04_after` a ON t.`id` = a.`id`
+  JOIN `flowmend_d812c68044cf_04_before` b ON t.`id` = b.`id`
+  JOIN `flowmend_ledger` g ON g.bundle = 'd812c68044cf190f' AND g.step = 'rollback.05_task_group_queue.exact'
    SET t.`state` = b.`state`,
        t.`end_time` = b.`end_time`,
        t.`update_time` = b.`update_time`
@@ -142,18 +150,18 @@ UPDATE `t_ds_process_instance` t
    AND t.`dry_run` <=> a.`dry_run`
    AND t.`next_process_instance_id` <=> a.`next_process_instance_id`
    AND t.`restart_time` <=> a.`restart_time`
-   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.04_workflow_instance');
+   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.04_workflow_instance');
 SET @flowmend_rows = ROW_COUNT();
 SELECT 'rollback.04_workflow_instance' AS guard, 1 AS expected, @flowmend_rows AS found;
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', 'rollback.04_workflow_instance', 1, @flowmend_rows, IF(@flowmend_rows = 1, 1, (SELECT 1 UNION ALL SELECT 2))
+SELECT 'd812c68044cf190f', 'rollback.04_workflow_instance', 1, @flowmend_rows, IF(@flowmend_rows = 1, 1, (SELECT 1 UNION ALL SELECT 2))
   FROM `flowmend_ledger` p
- WHERE p.bundle = '54f63a11a98c40d5' AND p.step = 'rollback.05_task_group_queue.exact'
-   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.04_workflow_instance');
+ WHERE p.bundle = 'd812c68044cf190f' AND p.step = 'rollback.05_task_group_queue.exact'
+   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.04_workflow_instance');
 -- guard rollback.04_workflow_instance.exact: rows equal to the backup in every column (expected 1)
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', 'rollback.04_workflow_instance.exact', 1, c.n, IF(c.n = 1, 1, (SELECT 1 UNION ALL SELECT 2))
-  FROM (SELECT (SELECT COUNT(*) FROM `t_ds_process_instance` t JOIN `flowmend_54f63a11a98c_04_before` b ON t.`id` = b.`id`
+SELECT 'd812c68044cf190f', 'rollback.04_workflow_instance.exact', 1, c.n, IF(c.n = 1, 1, (SELECT 1 UNION ALL SELECT 2))
+  FROM (SELECT (SELECT COUNT(*) FROM `t_ds_process_instance` t JOIN `flowmend_d812c68044cf_04_before` b ON t.`id` = b.`id`
  WHERE t.`id` <=> b.`id`
    AND CAST(t.`name` AS BINARY) <=> CAST(b.`name` AS BINARY)
    AND t.`process_definition_code` <=> b.`process_definition_code`
@@ -189,13 +197,13 @@ SELECT '54f63a11a98c40d5', 'rollback.04_workflow_instance.exact', 1, c.n, IF(c.n
    AND t.`dry_run` <=> b.`dry_run`
    AND t.`next_process_instance_id` <=> b.`next_process_instance_id`
    AND t.`restart_time` <=> b.`restart_time`) AS n) c
-  JOIN `flowmend_ledger` p ON p.bundle = '54f63a11a98c40d5' AND p.step = 'rollback.04_workflow_instance'
- WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.04_workflow_instance.exact');
+  JOIN `flowmend_ledger` p ON p.bundle = 'd812c68044cf190f' AND p.step = 'rollback.04_workflow_instance'
+ WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.04_workflow_instance.exact');
 -- guard rollback.03_task_instance: rows that nobody changed since, restored (expected 2)
 UPDATE `t_ds_task_instance` t
-  JOIN `flowmend_54f63a11a98c_03_after` a ON t.`id` = a.`id`
-  JOIN `flowmend_54f63a11a98c_03_before` b ON t.`id` = b.`id`
-  JOIN `flowmend_ledger` g ON g.bundle = '54f63a11a98c40d5' AND g.step = 'rollback.04_workflow_instance.exact'
+  JOIN `flowmend_d812c68044cf_03_after` a ON t.`id` = a.`id`
+  JOIN `flowmend_d812c68044cf_03_before` b ON t.`id` = b.`id`
+  JOIN `flowmend_ledger` g ON g.bundle = 'd812c68044cf190f' AND g.step = 'rollback.04_workflow_instance.exact'
    SET t.`state` = b.`state`,
        t.`end_time` = b.`end_time`
  WHERE t.`id` <=> a.`id`
@@ -232,18 +240,18 @@ UPDATE `t_ds_task_instance` t
    AND t.`dry_run` <=> a.`dry_run`
    AND t.`cpu_quota` <=> a.`cpu_quota`
    AND t.`memory_max` <=> a.`memory_max`
-   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.03_task_instance');
+   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.03_task_instance');
 SET @flowmend_rows = ROW_COUNT();
 SELECT 'rollback.03_task_instance' AS guard, 2 AS expected, @flowmend_rows AS found;
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', 'rollback.03_task_instance', 2, @flowmend_rows, IF(@flowmend_rows = 2, 1, (SELECT 1 UNION ALL SELECT 2))
+SELECT 'd812c68044cf190f', 'rollback.03_task_instance', 2, @flowmend_rows, IF(@flowmend_rows = 2, 1, (SELECT 1 UNION ALL SELECT 2))
   FROM `flowmend_ledger` p
- WHERE p.bundle = '54f63a11a98c40d5' AND p.step = 'rollback.04_workflow_instance.exact'
-   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.03_task_instance');
+ WHERE p.bundle = 'd812c68044cf190f' AND p.step = 'rollback.04_workflow_instance.exact'
+   AND NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.03_task_instance');
 -- guard rollback.03_task_instance.exact: rows equal to the backup in every column (expected 2)
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', 'rollback.03_task_instance.exact', 2, c.n, IF(c.n = 2, 1, (SELECT 1 UNION ALL SELECT 2))
-  FROM (SELECT (SELECT COUNT(*) FROM `t_ds_task_instance` t JOIN `flowmend_54f63a11a98c_03_before` b ON t.`id` = b.`id`
+SELECT 'd812c68044cf190f', 'rollback.03_task_instance.exact', 2, c.n, IF(c.n = 2, 1, (SELECT 1 UNION ALL SELECT 2))
+  FROM (SELECT (SELECT COUNT(*) FROM `t_ds_task_instance` t JOIN `flowmend_d812c68044cf_03_before` b ON t.`id` = b.`id`
  WHERE t.`id` <=> b.`id`
    AND CAST(t.`name` AS BINARY) <=> CAST(b.`name` AS BINARY)
    AND CAST(t.`task_type` AS BINARY) <=> CAST(b.`task_type` AS BINARY)
@@ -278,11 +286,11 @@ SELECT '54f63a11a98c40d5', 'rollback.03_task_instance.exact', 2, c.n, IF(c.n = 2
    AND t.`dry_run` <=> b.`dry_run`
    AND t.`cpu_quota` <=> b.`cpu_quota`
    AND t.`memory_max` <=> b.`memory_max`) AS n) c
-  JOIN `flowmend_ledger` p ON p.bundle = '54f63a11a98c40d5' AND p.step = 'rollback.03_task_instance'
- WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.03_task_instance.exact');
--- guard rollback.end: guards that held (expected 11)
+  JOIN `flowmend_ledger` p ON p.bundle = 'd812c68044cf190f' AND p.step = 'rollback.03_task_instance'
+ WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.03_task_instance.exact');
+-- guard rollback.end: guards that held (expected 12)
 INSERT INTO `flowmend_ledger` (bundle, step, expected, actual, held)
-SELECT '54f63a11a98c40d5', 'rollback.end', 11, c.n, IF(c.n = 11, 1, (SELECT 1 UNION ALL SELECT 2))
-  FROM (SELECT (SELECT COUNT(*) FROM `flowmend_ledger` e WHERE e.bundle = '54f63a11a98c40d5' AND e.step IN ('rollback.begin', 'rollback.03_task_instance.no_command', 'rollback.04_workflow_instance.no_command', 'rollback.06_task_group', 'rollback.06_task_group.exact', 'rollback.05_task_group_queue', 'rollback.05_task_group_queue.exact', 'rollback.04_workflow_instance', 'rollback.04_workflow_instance.exact', 'rollback.03_task_instance', 'rollback.03_task_instance.exact')) AS n) c
-  JOIN `flowmend_ledger` p ON p.bundle = '54f63a11a98c40d5' AND p.step = 'rollback.03_task_instance.exact'
- WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = '54f63a11a98c40d5' AND o.step = 'rollback.end');
+SELECT 'd812c68044cf190f', 'rollback.end', 12, c.n, IF(c.n = 12, 1, (SELECT 1 UNION ALL SELECT 2))
+  FROM (SELECT (SELECT COUNT(*) FROM `flowmend_ledger` e WHERE e.bundle = 'd812c68044cf190f' AND e.step IN ('rollback.begin', 'rollback.03_task_instance.no_command', 'rollback.04_workflow_instance.no_command', 'rollback.03_task_instance.tied', 'rollback.06_task_group', 'rollback.06_task_group.exact', 'rollback.05_task_group_queue', 'rollback.05_task_group_queue.exact', 'rollback.04_workflow_instance', 'rollback.04_workflow_instance.exact', 'rollback.03_task_instance', 'rollback.03_task_instance.exact')) AS n) c
+  JOIN `flowmend_ledger` p ON p.bundle = 'd812c68044cf190f' AND p.step = 'rollback.03_task_instance.exact'
+ WHERE NOT EXISTS (SELECT 1 FROM `flowmend_ledger` o WHERE o.bundle = 'd812c68044cf190f' AND o.step = 'rollback.end');

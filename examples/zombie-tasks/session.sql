@@ -1,4 +1,4 @@
--- flowmend bundle 54f63a11a98c40d5: session settings
+-- flowmend bundle d812c68044cf190f: session settings
 -- The session is set here, so that it does not hang on the client's defaults.
 SET NAMES utf8mb4;
 -- Strict, so that a guard cannot be bent to fit; backslash escapes stay on.

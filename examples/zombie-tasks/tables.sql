@@ -1,4 +1,4 @@
--- flowmend bundle 54f63a11a98c40d5: the ledger, and the bundle's own tables
+-- flowmend bundle d812c68044cf190f: the ledger, and the bundle's own tables
 -- Leftover empty tables of a run that failed are used again.
 CREATE TABLE IF NOT EXISTS `flowmend_ledger` (
   bundle varchar(64) NOT NULL,
@@ -10,7 +10,7 @@ CREATE TABLE IF NOT EXISTS `flowmend_ledger` (
   PRIMARY KEY (bundle, step),
   CONSTRAINT flowmend_expected_is_actual CHECK (expected = actual)
 ) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
-CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_03_work` (
+CREATE TABLE IF NOT EXISTS `flowmend_d812c68044cf_03_work` (
   `k_id` int(11) NOT NULL,
   `o_state` tinyint(4) NULL,
   `o_end_time` datetime NULL,
@@ -23,9 +23,9 @@ CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_03_work` (
   `r_restart_time` datetime NULL,
   PRIMARY KEY (`k_id`)
 ) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4;
-CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_03_before` LIKE `t_ds_task_instance`;
-CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_03_after` LIKE `t_ds_task_instance`;
-CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_04_work` (
+CREATE TABLE IF NOT EXISTS `flowmend_d812c68044cf_03_before` LIKE `t_ds_task_instance`;
+CREATE TABLE IF NOT EXISTS `flowmend_d812c68044cf_03_after` LIKE `t_ds_task_instance`;
+CREATE TABLE IF NOT EXISTS `flowmend_d812c68044cf_04_work` (
   `k_id` int(11) NOT NULL,
   `o_state` tinyint(4) NULL,
   `o_end_time` datetime NULL,
@@ -36,9 +36,9 @@ CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_04_work` (
   `n_end_time` datetime NULL,
   PRIMARY KEY (`k_id`)
 ) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4;
-CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_04_before` LIKE `t_ds_process_instance`;
-CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_04_after` LIKE `t_ds_process_instance`;
-CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_05_work` (
+CREATE TABLE IF NOT EXISTS `flowmend_d812c68044cf_04_before` LIKE `t_ds_process_instance`;
+CREATE TABLE IF NOT EXISTS `flowmend_d812c68044cf_04_after` LIKE `t_ds_process_instance`;
+CREATE TABLE IF NOT EXISTS `flowmend_d812c68044cf_05_work` (
   `k_id` int(11) NOT NULL,
   `o_status` tinyint(4) NULL,
   `o_in_queue` tinyint(4) NULL,
@@ -48,14 +48,14 @@ CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_05_work` (
   `n_status` tinyint(4) NULL,
   PRIMARY KEY (`k_id`)
 ) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4;
-CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_05_before` LIKE `t_ds_task_group_queue`;
-CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_05_after` LIKE `t_ds_task_group_queue`;
-CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_06_work` (
+CREATE TABLE IF NOT EXISTS `flowmend_d812c68044cf_05_before` LIKE `t_ds_task_group_queue`;
+CREATE TABLE IF NOT EXISTS `flowmend_d812c68044cf_05_after` LIKE `t_ds_task_group_queue`;
+CREATE TABLE IF NOT EXISTS `flowmend_d812c68044cf_06_work` (
   `k_id` int(11) NOT NULL,
   `o_update_time` timestamp NULL,
   `o_use_size` int(11) NULL,
   `n_use_size` int(11) NULL,
   PRIMARY KEY (`k_id`)
 ) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4;
-CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_06_before` LIKE `t_ds_task_group`;
-CREATE TABLE IF NOT EXISTS `flowmend_54f63a11a98c_06_after` LIKE `t_ds_task_group`;
+CREATE TABLE IF NOT EXISTS `flowmend_d812c68044cf_06_before` LIKE `t_ds_task_group`;
+CREATE TABLE IF NOT EXISTS `flowmend_d812c68044cf_06_after` LIKE `t_ds_task_group`;

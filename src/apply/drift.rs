@@ -76,6 +76,16 @@ pub(super) async fn drift_of(
     Ok(db.rows(&sql).await?.into_iter().map(|row| read_drift(step, row, kind)).collect())
 }
 
+/// Keys of a step's rows that can go back no more, although they stand as written: the row that
+/// they belong to has another state since.
+pub(super) async fn tied(db: &mut Database, views: &[StepView<'_>], view: &StepView<'_>) -> Result<Vec<Vec<String>>> {
+    let d = &db.dialect;
+    let fields: Vec<String> = view.step.key.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))).collect();
+    let Some(sql) = view.tied(views, &fields.join(", ")) else { return Ok(Vec::new()) };
+    let key = |row: crate::catalog::Row| row.into_iter().map(Option::unwrap_or_default).collect();
+    Ok(db.rows(&sql).await?.into_iter().map(key).collect())
+}
+
 fn read_drift(step: &Step, row: crate::catalog::Row, kind: &str) -> Drift {
     let mut cells = row.into_iter();
     let mut next = || cells.next().flatten();
@@ -98,14 +108,25 @@ fn read_drift(step: &Step, row: crate::catalog::Row, kind: &str) -> Drift {
     Drift { kind: kind.to_owned(), table: step.table.clone(), key, columns }
 }
 
-/// Rows of an image whose key is in the table, where none should be.
+/// Rows of an image whose key, or another unique key, is in the table, where none should be.
 async fn still_there(db: &mut Database, view: &StepView<'_>, image: &str, kind: &str) -> Result<Vec<Drift>> {
     let d = db.dialect.clone();
     let step = view.step;
-    let key: Vec<String> = step.key.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))).collect();
-    let on: Vec<String> = step.key.iter().map(|c| format!("t.{0} = b.{0}", d.ident(&c.name))).collect();
-    let sql =
-        format!("SELECT {} FROM {} t JOIN {} b ON {}", key.join(", "), view.table(), view.own(image), on.join(" AND "));
+    let key: Vec<String> = step.key.iter().map(|c| d.as_text(&format!("b.{}", d.ident(&c.name)))).collect();
+    let same = |columns: Vec<&String>| {
+        let pairs = columns.into_iter().map(|c| format!("t.{0} = b.{0}", d.ident(c)));
+        format!("({})", pairs.collect::<Vec<_>>().join(" AND "))
+    };
+    let own = step.key.iter().map(|c| &c.name).collect();
+    let taken: Vec<String> =
+        std::iter::once(own).chain(step.unique.iter().map(|k| k.iter().collect())).map(same).collect();
+    let sql = format!(
+        "SELECT DISTINCT {} FROM {} t JOIN {} b ON {}",
+        key.join(", "),
+        view.table(),
+        view.own(image),
+        taken.join(" OR ")
+    );
     let drift = |row: crate::catalog::Row| Drift {
         kind: kind.to_owned(),
         table: step.table.clone(),

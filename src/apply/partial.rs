@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::drift::{CONSUMED, drift_of};
+use super::drift::{CONSUMED, drift_of, tied};
 use super::own;
 use crate::bundle::Bundle;
 use crate::db::Database;
 use crate::plan::{Plan, RowChange, Step};
 use crate::recipe::Op;
 use crate::render::files::{Book, Partial, PartialStep};
+use crate::render::view::StepView;
 use crate::ui::{rows_of, safe};
 use crate::{Error, Result};
 
@@ -65,7 +66,7 @@ fn refuse_drift(book: &Book<'_>, moved: &BTreeSet<Unit>, keys: &Keys, plan: &Pla
     let named: Vec<String> = first.iter().take(5).map(|k| k.join("/")).collect();
     let partial = GivenUp::of(book, plan, &shares(book, moved, keys)).map(|g| format!("; {}", g.says()));
     Err(Error::refused(format!(
-        "{} moved since the repair (first in {step}: {}): nothing was rolled back",
+        "{} moved since the repair, or the row that they belong to did (first in {step}: {}): nothing was rolled back",
         rows_of(rows),
         named.join(", ")
     ))
@@ -177,18 +178,27 @@ struct Moved {
     consumed: Vec<String>,
 }
 
+impl Moved {
+    fn add(&mut self, view: &StepView<'_>, key: Vec<String>) {
+        let row = view.step.rows.iter().find(|r| r.key_texts() == key);
+        self.instances.extend(row.and_then(|row| unit_of(view.step, row)));
+        self.keys.entry(view.name.clone()).or_default().insert(key);
+    }
+}
+
 async fn moved(db: &mut Database, book: &Book<'_>) -> Result<Moved> {
     let mut found = Moved::default();
-    for view in book.views() {
+    let views = book.views();
+    for view in &views {
+        for key in tied(db, &views, view).await? {
+            found.add(view, key);
+        }
         let image = if view.step.op == Op::Delete { "before" } else { "after" };
-        for drift in drift_of(db, &view, image, false).await? {
+        for drift in drift_of(db, view, image, false).await? {
             if drift.kind == CONSUMED {
                 found.consumed.push(format!("{} {}", drift.table, drift.key.join("/")));
             }
-            if let Some(row) = view.step.rows.iter().find(|r| r.key_texts() == drift.key) {
-                found.instances.extend(unit_of(view.step, row));
-            }
-            found.keys.entry(view.name.clone()).or_default().insert(drift.key);
+            found.add(view, drift.key);
         }
     }
     Ok(found)

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::check::oddities;
-use super::drift::{CONSUMED, Drift, drift_of};
+use super::drift::{CONSUMED, Drift, drift_of, tied};
 use super::ledger::{self, BundleState};
 use super::own;
 use super::partial::{self, GivenUp};
@@ -35,6 +35,9 @@ pub struct VerifyReport {
     pub consumed: usize,
     /// Rows that went on since in a way that they are there for: the scheduler took them up, or a hand wrote that.
     pub moved_on: usize,
+    /// Rows that stand as written, and whose run, or what else they belong to, has another state since: no rollback
+    /// brings them back.
+    pub tied: usize,
     /// What a rollback would have to leave for good now; nothing if all can be undone, or nothing in part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub given_up: Option<GivenUp>,
@@ -90,6 +93,7 @@ pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> 
         left_alone: 0,
         consumed: 0,
         moved_on: 0,
+        tied: 0,
         given_up: None,
         drifted: 0,
         drift: Vec::new(),
@@ -101,7 +105,11 @@ pub async fn verify(db: &mut Database, bundle: &Bundle) -> Result<VerifyReport> 
         report.forgive_left_alone(left);
     }
     if state == BundleState::Applied {
-        if report.moved_on + report.drifted > 0 {
+        let views = book.views();
+        for view in &views {
+            report.tied += tied(db, &views, view).await?.len();
+        }
+        if report.moved_on + report.drifted + report.tied > 0 {
             report.given_up = partial::given_up(db, &book, &bundle.plan).await?;
         }
         report.failed_checks = failed_checks(db, &book).await?;

@@ -203,7 +203,11 @@ fn upgrade_check() -> Command {
         .arg(text("table-prefix", "PREFIX", "What the scheduler's table names begin with, where people can choose it"))
         .arg(flag("after", "With --url: the upgrade has run; what is left to repair"))
         .arg(path("sql", "PATH", "Also check this script, or the .sql files below this directory"))
-        .arg(text("dialect", "NAME", "With --sql: mysql, mariadb, postgresql or sqlite (default: the database's)"))
+        .arg(text(
+            "dialect",
+            "NAME",
+            "Whose tables and scripts are meant: mysql, mariadb, postgresql or sqlite (default: the database's)",
+        ))
         .arg(path("output", "FILE", "Write the report into this file"))
         .arg(format().value_parser(form))
 }

@@ -34,8 +34,16 @@ pub(super) async fn open(m: &ArgMatches, access: Access) -> Result<Database> {
 fn timeout(m: &ArgMatches) -> Result<std::time::Duration> {
     let text = given(m, "timeout").unwrap_or("5m");
     let read = duration(text).and_then(|d| std::time::Duration::try_from(d).ok());
-    read.ok_or_else(|| Error::usage(format!("--timeout: `{text}` is not a duration")).hint("write 30s, 5m or 1h"))
+    let read =
+        read.ok_or_else(|| Error::usage(format!("--timeout: `{text}` is not a duration")).hint("write 30s, 5m or 1h"))?;
+    if read > LONGEST {
+        return Err(Error::usage(format!("--timeout: {text} is more than a server takes")).hint("a week is the most"));
+    }
+    Ok(read)
 }
+
+/// The longest time that one statement may take: servers count milliseconds in 31 bits.
+const LONGEST: std::time::Duration = std::time::Duration::from_secs(7 * 86_400);
 
 /// The moment that a command speaks of.
 struct Moment {
@@ -47,10 +55,18 @@ struct Moment {
 /// The moment of `--now`, else the database's clock.
 async fn moment(db: &mut Database, m: &ArgMatches) -> Result<Moment> {
     let clock = clock(db).await?;
-    let Some(text) = given(m, "now") else { return Ok(Moment { now: clock, still: None }) };
+    let Some(text) = given(m, "now") else {
+        // In whole seconds, and not before what was written a moment ago: nobody beats after that
+        // who is dead by now.
+        let now = clock.checked_add(jiff::SignedDuration::from_secs(1)).unwrap_or(clock);
+        return Ok(Moment { now, still: None });
+    };
     let now: Timestamp = text
         .parse()
         .map_err(|_| Error::usage(format!("--now: `{text}` is not a moment")).hint("write 2026-01-31T23:15:00Z"))?;
+    if now < Timestamp::UNIX_EPOCH {
+        return Err(Error::usage(format!("--now: {now} is before 1970")).hint("write 2026-01-31T23:15:00Z"));
+    }
     let ahead = now.duration_since(clock) > CLOCKS_DIFFER;
     Ok(Moment { now, still: ahead.then_some(clock) })
 }
@@ -80,7 +96,7 @@ async fn still_to_come(
     Ok(())
 }
 
-/// The moment on the database's clock.
+/// The second that the database's clock is in.
 async fn clock(db: &mut Database) -> Result<Timestamp> {
     let sql = match db.dialect.engine {
         Engine::MySql => "SELECT DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%dT%H:%i:%sZ')",

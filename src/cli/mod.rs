@@ -123,5 +123,6 @@ fn init_log(matches: &clap::ArgMatches) {
         _ => "flowmend=debug",
     };
     let filter = tracing_subscriber::EnvFilter::new(level);
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let colours = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours).init();
 }

@@ -67,8 +67,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         warn_of_idle_claims(&claims, &owners);
     }
     if plan.steps.is_empty() {
-        let unclaimed: Vec<&Owners> = owners.iter().filter(|o| !is_claimed(o, &claims)).collect();
-        return nothing(&plan, &app.recipes, &unclaimed, m);
+        return nothing(&plan, &app.recipes, (&owners, &claims), m);
     }
     let rendered = self_checked(app, &mut plan, &allows, &operator(m))?;
     let (_, id) = bundle::plan_text(&plan)?;
@@ -136,6 +135,10 @@ async fn make(db: &mut Database, ground: &Ground, parts: Vec<PlanPart<'_>>, m: &
 
 async fn work_schema(db: &mut Database, m: &ArgMatches) -> Result<Option<String>> {
     let Some(schema) = given(m, "work-schema") else { return Ok(None) };
+    if db.dialect.system_schemas.iter().any(|s| s.eq_ignore_ascii_case(schema)) {
+        let message = format!("--work-schema: {} is the server's own", ui::safe(schema, 60));
+        return Err(Error::usage(message).hint("create a schema for it: backups must lie where dumps find them"));
+    }
     let literal = db.dialect.text_literal(schema);
     let sql = match db.dialect.engine {
         Engine::Sqlite => return Err(Error::usage("--work-schema: SQLite has one schema")),
@@ -184,7 +187,7 @@ fn is_claimed(owner: &Owners, claims: &[OwnerClaim]) -> bool {
 }
 
 /// Nothing to repair: say what was looked at, and whether a proof is missing.
-fn nothing(plan: &Plan, recipes: &Recipes, owners: &[&Owners], m: &ArgMatches) -> Result<u8> {
+fn nothing(plan: &Plan, recipes: &Recipes, (owners, claims): (&[Owners], &[OwnerClaim]), m: &ArgMatches) -> Result<u8> {
     let needs_owner =
         |code: &str| recipes.of(&plan.from.scheduler).filter_map(|r| r.reason(code)).any(|reason| reason.needs_owner);
     let unproved: Vec<&LeftOut> = plan.left_out.iter().filter(|l| needs_owner(&l.reason)).collect();
@@ -194,22 +197,26 @@ fn nothing(plan: &Plan, recipes: &Recipes, owners: &[&Owners], m: &ArgMatches) -
         report::human::nothing(plan);
     }
     if !unproved.is_empty() && !owners.is_empty() {
-        return Err(unproved_owners(&unproved, owners, &plan.from.words));
+        return Err(unproved_owners(&unproved, (owners, claims), &plan.from.words));
     }
     Ok(0)
 }
 
 /// That the owners of rows may be alive, and the ways out that stand beside these rows: no others, or
 /// the two lists would speak of different rows.
-fn unproved_owners(left: &[&LeftOut], owners: &[&Owners], words: &Words) -> Error {
+fn unproved_owners(left: &[&LeftOut], (owners, claims): (&[Owners], &[OwnerClaim]), words: &Words) -> Error {
     let mut rows: BTreeMap<String, usize> = BTreeMap::new();
     left.iter().for_each(|l| *rows.entry(l.role.clone()).or_default() += l.count);
-    let named: Vec<String> = owners.iter().filter_map(|o| Some(o.name()?.for_people())).collect();
-    let whose = if named.is_empty() {
+    let unclaimed = owners.iter().filter(|o| !is_claimed(o, claims));
+    let named: Vec<String> = unclaimed.filter_map(|o| Some(o.name()?.for_people())).collect();
+    let nameless = |o: &Owners| o.name().is_none();
+    let whose = if owners.iter().all(nameless) {
         "no row names an owner".to_owned()
+    } else if named.is_empty() {
+        "what was said of their owners does not cover them".to_owned()
     } else {
-        let nameless = owners.iter().any(|o| o.name().is_none());
-        format!("the owners may be alive: {}{}", named.join(", "), if nameless { "; some rows name none" } else { "" })
+        let some_name_none = if owners.iter().any(nameless) { "; some rows name none" } else { "" };
+        format!("the owners may be alive: {}{some_name_none}", named.join(", "))
     };
     let message =
         format!("nothing was planned; {} left out because nothing proves them dead, and {whose}", words.counts(&rows));

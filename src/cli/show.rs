@@ -3,11 +3,12 @@
 use clap::ArgMatches;
 
 use super::args::{given, path_of, wants_json};
+use super::bundle_cmds::read_bundle;
 use crate::bundle::Bundle;
 use crate::{Error, Result, report, ui};
 
 fn bundle_of(m: &ArgMatches, name: &str) -> Result<Bundle> {
-    Bundle::read(path_of(m, name).ok_or_else(|| Error::usage("no bundle was named"))?)
+    read_bundle(path_of(m, name).ok_or_else(|| Error::usage("no bundle was named"))?)
 }
 
 /// Prints a bundle, or compares two. Exit 1 when two differ.

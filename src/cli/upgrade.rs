@@ -25,7 +25,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let text = |flag: &str| given(m, flag).ok_or_else(|| Error::usage(format!("--{flag} is missing")));
     let (scheduler, from, to) = (text("scheduler")?, text("from")?, text("to")?);
     let manifests = app.manifests.prefixed(scheduler, table_prefix(m)?)?;
-    let upgrade = Upgrade::between(&manifests, scheduler, from, to)?.repaired_by(&app.recipes, m.get_flag("after"));
+    let mut upgrade = Upgrade::between(&manifests, scheduler, from, to)?.repaired_by(&app.recipes, m.get_flag("after"));
     let mut db = match given(m, "url") {
         Some(_) => Some(open(m, Access::ReadOnly).await?),
         None if m.get_flag("after") => {
@@ -33,13 +33,18 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         }
         None => None,
     };
+    if let Some(dialect) = dialect(m, db.as_ref())? {
+        upgrade = upgrade.on(dialect.engine);
+    }
     let mut findings = match &mut db {
         Some(db) => of_database(app, db, &manifests, &upgrade, m).await?,
         None => upgrade.findings(&app.recipes),
     };
     let mut files = None;
     if let Some(path) = path_of(m, "sql") {
-        let dialect = dialect(m, db.as_ref())?;
+        let dialect = dialect(m, db.as_ref())?.ok_or_else(|| {
+            Error::usage("--sql: which dialect the scripts are in is not said").hint("give --dialect or --url")
+        })?;
         let found = files.insert(scripts(path)?);
         findings.extend(of_scripts(app, &manifests, &upgrade, found, &dialect)?);
     }
@@ -55,14 +60,9 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     Ok(u8::from(report.breaks()))
 }
 
-fn dialect(m: &ArgMatches, db: Option<&Database>) -> Result<Dialect> {
-    match (given(m, "dialect"), db) {
-        (Some(name), _) => Dialect::load(name),
-        (None, Some(db)) => Ok(db.dialect.clone()),
-        (None, None) => {
-            Err(Error::usage("--sql: which dialect the scripts are in is not said").hint("give --dialect or --url"))
-        }
-    }
+/// The kind of database that is meant, where it is said.
+fn dialect(m: &ArgMatches, db: Option<&Database>) -> Result<Option<Dialect>> {
+    given(m, "dialect").map(Dialect::load).or_else(|| db.map(|db| Ok(db.dialect.clone()))).transpose()
 }
 
 async fn of_database(
@@ -95,7 +95,7 @@ async fn of_database(
     }
     begin_snapshot(db).await?;
     let engine = db.dialect.engine;
-    let doubts = if after { BTreeMap::new() } else { upgrade.doubts(engine) };
+    let doubts = if after { BTreeMap::new() } else { upgrade.doubts() };
     let roles = if after { BTreeSet::new() } else { upgrade.must_be_empty() };
     let counted = stored(db, &catalog, manifest, &doubts, &roles).await?;
     end_snapshot(db).await?;
@@ -110,7 +110,15 @@ async fn of_database(
         catalog.get(table).is_some_and(|t| column.is_none_or(|c| t.column(c).is_some()))
     };
     let live = live(&catalog);
-    let seen = Seen { engine, there: &there, live: &live, codes: &codes, rows: &rows, doubts: &doubts };
+    let seen = Seen {
+        engine,
+        there: &there,
+        live: &live,
+        codes: &codes,
+        rows: &rows,
+        doubts: &doubts,
+        scripts: path_of(m, "sql").is_some(),
+    };
     findings.extend(if after {
         upgrade.left(manifests, &seen)
     } else {
@@ -194,7 +202,8 @@ fn of_scripts(
         let is_new = |f: &&LintFinding| !known.iter().any(|k| was(k, f));
         for found in lint(&text, &after, &data, &config)?.findings.iter().filter(is_new) {
             let place = places.place(found.range.start);
-            findings.push(Finding::of_script(&file.display().to_string(), place.line, found));
+            let finding = Finding::of_script(&file.display().to_string(), (place.line, place.column), found);
+            findings.push(finding);
         }
     }
     Ok(findings)

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Dialect;
 use crate::manifest::Engine;
+use crate::ui::is_unseen;
 
 /// What a column holds, as far as a literal needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +91,7 @@ impl Dialect {
     /// that a literal is always one line.
     #[must_use]
     pub fn text_literal(&self, text: &str) -> String {
-        if text.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')) {
+        if text.chars().any(is_unseen) {
             return self.escaped_literal(text);
         }
         match self.engine {

@@ -29,6 +29,8 @@ pub struct Dialect {
     pub command: String,
     /// What the client shows when a guard does not hold.
     pub guard_fails: String,
+    /// Schemas of the server's own, in which nothing of a bundle may lie.
+    pub system_schemas: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -41,6 +43,8 @@ struct DialectFile {
     client: String,
     command: String,
     guard_fails: String,
+    #[serde(default)]
+    system_schemas: Vec<String>,
 }
 
 impl Dialect {
@@ -73,6 +77,7 @@ impl Dialect {
             client: raw.client,
             command: raw.command,
             guard_fails: raw.guard_fails,
+            system_schemas: raw.system_schemas,
         })
     }
 

@@ -105,7 +105,8 @@ pub(super) struct Findings {
 struct Left {
     report: LeftReport,
     keys: BTreeSet<String>,
-    order: Vec<String>,
+    /// The key of each row in the order of the queries, and what stands for it in a list.
+    order: Vec<(String, String)>,
 }
 
 /// One row that a recipe looked at.
@@ -167,12 +168,12 @@ impl Findings {
             }
         }
         for row in looked.iter().filter(|r| !is_found(r)) {
-            self.leave_out(recipe, row);
+            self.leave_out(recipe, row, row.name(found)[0]);
         }
         Ok(())
     }
 
-    fn leave_out(&mut self, recipe: &Recipe, row: &LookedRow) {
+    fn leave_out(&mut self, recipe: &Recipe, row: &LookedRow, handle: &str) {
         let Some(reason) = recipe.reason(&row.verdict) else { return };
         if let Some(owner) = row.owner.clone().filter(|_| reason.needs_owner) {
             self.unproved.insert((row.role.clone(), row.key.clone()), owner);
@@ -199,7 +200,7 @@ impl Findings {
             left.report.recipes.push(recipe.file.name.clone());
         }
         if left.keys.insert(row.key.clone()) {
-            left.order.push(row.key.clone());
+            left.order.push((row.key.clone(), handle.to_owned()));
         }
     }
 
@@ -216,10 +217,10 @@ impl Findings {
         let rest = |left: Left| {
             let mut report = left.report;
             let role = report.role.clone();
-            let keys: Vec<String> =
-                left.order.into_iter().filter(|key| !found.contains(&(role.clone(), key.clone()))).collect();
-            report.rows = keys.len();
-            report.sample = keys.into_iter().take(SAMPLE).collect();
+            let is_left = |(key, _): &(String, String)| !found.contains(&(role.clone(), key.clone()));
+            let handles: Vec<String> = left.order.into_iter().filter(is_left).map(|(_, handle)| handle).collect();
+            report.rows = handles.len();
+            report.sample = handles.into_iter().take(SAMPLE).collect();
             (report.rows > 0).then_some(report)
         };
         (self.findings, self.left.into_iter().filter_map(rest).collect())

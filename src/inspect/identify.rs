@@ -355,7 +355,10 @@ async fn no_match(db: &mut Database, known: &[&Manifest], catalog: &Catalog, liv
         nearest.title,
         nearest.release_range()
     ))
-    .hint("finish or repeat the upgrade step that brings these; flowmend does not write to a schema it cannot name")
+    .hint("look first whether the login may read all tables: MySQL and MariaDB show it no others (SHOW GRANTS)")
+    .hint(
+        "then finish or repeat the upgrade step that brings these; flowmend does not write to a schema it cannot name",
+    )
 }
 
 fn distance(m: &Manifest, live: &BTreeSet<String>) -> usize {

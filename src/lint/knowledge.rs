@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::reading::Filter;
 use crate::manifest::{Engine, ForeignKey, Manifest, Manifests, Role, StateSet, TableSpec};
 use crate::near::near;
 use crate::{Error, Result};
@@ -12,6 +13,8 @@ pub struct Knowledge<'a> {
     pub manifest: &'a Manifest,
     /// The release that was named.
     pub release: String,
+    /// What people call it, where a database may be one of several that look alike.
+    span: Option<String>,
     /// The kind of database.
     pub engine: Engine,
     /// Tables by their name in lower case.
@@ -68,6 +71,7 @@ impl<'a> Knowledge<'a> {
             roles,
             manifest,
             release: release.to_owned(),
+            span: None,
             engine,
             tables,
             others: others.into_iter().map(|(_, m)| m).collect(),
@@ -79,7 +83,13 @@ impl<'a> Knowledge<'a> {
     /// How people call the release: the scheduler's title and the version.
     #[must_use]
     pub fn title(&self) -> String {
-        format!("{} {}", self.manifest.title, self.release)
+        format!("{} {}", self.manifest.title, self.span.as_ref().unwrap_or(&self.release))
+    }
+
+    /// The same, of a database that may be any of some releases: `2.10.3 to 2.11.2`.
+    #[must_use]
+    pub fn of_any(self, span: &str) -> Self {
+        Self { span: Some(span.to_owned()), ..self }
     }
 
     /// The scheduler's table of a name, however it is spelt.
@@ -118,6 +128,18 @@ impl<'a> Knowledge<'a> {
         spec.is_some_and(|c| ["datetime", "timestamp"].iter().any(|t| c.type_sql.to_lowercase().starts_with(t)))
     }
 
+    /// Whether a column holds moments, which each session reads in its own zone.
+    #[must_use]
+    pub fn is_moment(&self, table: &str, column: &str) -> bool {
+        let spec = self.table(table).and_then(|t| self.column_spec(t, column));
+        let type_sql = spec.map(|c| c.type_sql.to_lowercase()).unwrap_or_default();
+        match self.engine {
+            Engine::PostgreSql => type_sql.contains("with time zone") || type_sql.starts_with("timestamptz"),
+            Engine::MySql => type_sql.starts_with("timestamp"),
+            Engine::Sqlite => false,
+        }
+    }
+
     /// The role that a table plays.
     #[must_use]
     pub fn role(&self, table: &str) -> Option<(&'a str, &'a Role)> {
@@ -150,6 +172,13 @@ impl<'a> Knowledge<'a> {
     #[must_use]
     pub fn key(&self, table: &str) -> Vec<String> {
         self.table(table).map(|t| t.key_on(self.engine).to_vec()).unwrap_or_default()
+    }
+
+    /// Whether a condition names rows: by the primary key, or by a unique one.
+    #[must_use]
+    pub fn names_rows(&self, table: &str, filter: &Filter) -> bool {
+        let unique = self.table(table).map(|t| t.unique_on(self.engine)).unwrap_or_default();
+        filter.names(&self.key(table)) || unique.iter().any(|key| filter.names(key))
     }
 
     /// Whether a column leads the primary key, a unique key or an index.
@@ -230,6 +259,14 @@ impl<'a> Knowledge<'a> {
     #[must_use]
     pub fn state_columns(&self, table: &TableSpec) -> &[StateColumn<'a>] {
         self.state_columns.get(&table.name.to_lowercase()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a column says, alone or with the one beside it, whether a row of a table is over.
+    #[must_use]
+    pub fn is_own_state(&self, table: &str, column: &str) -> bool {
+        let Some((own, set)) = self.own_state(table) else { return false };
+        let with = set.with.as_ref().and_then(|with| self.manifest.column(with).ok());
+        own.eq_ignore_ascii_case(column) || with.is_some_and(|with| with.eq_ignore_ascii_case(column))
     }
 
     /// The column that says whether a row of a table is over, with its states.

@@ -102,7 +102,7 @@ pub(super) fn only(text: &str, grammar: &dyn Dialect) -> Result<Statement, Unrea
 
 /// The first statement of a text, and where another begins if one does.
 fn one(text: &str, grammar: &dyn Dialect) -> (Result<Statement, Unread>, Option<Location>) {
-    let text = &psql_variables(text);
+    let text = &if grammar.is::<MySqlDialect>() { mariadb_comments(text) } else { psql_variables(text) };
     let word: String = text.chars().take_while(|c| c.is_ascii_alphabetic()).collect::<String>().to_ascii_uppercase();
     let mut tokens = Vec::new();
     if let Err(e) = Tokenizer::new(grammar, text).tokenize_with_location_into_buf(&mut tokens) {
@@ -193,6 +193,12 @@ fn goes_on(before: &Token) -> bool {
         Token::Eq | Token::Comma | Token::LParen => true,
         _ => false,
     }
+}
+
+/// MariaDB runs what stands in `/*M! … */`, as it does with `/*! … */`, the only form that the
+/// parser knows; both are as long.
+fn mariadb_comments(text: &str) -> String {
+    text.replace("/*M!", " /*!")
 }
 
 /// psql puts a variable's value in place of `:'name'` and `:"name"`. For the parser a

@@ -54,6 +54,8 @@ pub(super) struct ManifestFile {
     #[serde(default)]
     pub renamed: RenamedFile,
     #[serde(default)]
+    pub converted: BTreeMap<Spanned<String>, String>,
+    #[serde(default)]
     pub legacy: Vec<LegacyFile>,
     #[serde(default)]
     pub upgrade: Vec<UpgradeFile>,
@@ -92,6 +94,7 @@ pub(super) struct UpgradeFile {
     pub without: BTreeMap<Spanned<String>, Vec<Spanned<toml::Value>>>,
     #[serde(default)]
     pub here_only: bool,
+    pub from_before: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -346,6 +346,7 @@ fn empty(scheduler: &str) -> Manifest {
         origin: String::new(),
         sha256: String::new(),
         renamed: Renamed::default(),
+        converted: BTreeMap::new(),
         legacy: Vec::new(),
         upgrade: Vec::new(),
     }

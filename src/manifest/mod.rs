@@ -83,6 +83,8 @@ pub struct Manifest {
     pub allowed_writes: Vec<AllowedWrite>,
     /// Names that changed, up to this generation, without a role that shows it.
     pub renamed: Renamed,
+    /// Table and column → what the upgrade to this generation makes of its values, by itself.
+    pub converted: BTreeMap<(String, String), String>,
     /// Codes of earlier generations, and what a row that still has one may become.
     pub legacy: Vec<Legacy>,
     /// What must be true before an upgrade to this generation.

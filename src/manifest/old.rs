@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 
 use super::file::{LegacyFile, ManifestFile, UpgradeFile};
-use super::load::code;
+use super::load::{code, version_order};
 use super::source::Source;
 use super::{Manifest, State, TableSpec};
 use crate::Result;
@@ -58,6 +58,8 @@ pub struct Drain {
     pub without: BTreeMap<String, Vec<String>>,
     /// Whether it matters to this generation only, not to those that come after it.
     pub here_only: bool,
+    /// It is for upgrades from releases before this one.
+    pub from_before: Option<String>,
 }
 
 impl Legacy {
@@ -134,6 +136,7 @@ impl Manifest {
 /// Reads what a file says of earlier generations into its manifest, which has the states already.
 pub(super) fn read(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
     renamed(manifest, source, file)?;
+    converted(manifest, source, file)?;
     let mut own: Vec<Legacy> = Vec::new();
     for entry in &file.legacy {
         let legacy = legacy(manifest, source, entry)?;
@@ -196,6 +199,9 @@ fn drain(manifest: &Manifest, source: Source<'_>, file: &UpgradeFile) -> Result<
         let codes = codes.iter().map(|c| code(source, kind, c, "upgrade.without")).collect::<Result<_>>()?;
         without.insert(column.get_ref().clone(), codes);
     }
+    if let Some(release) = file.from_before.as_ref().filter(|r| version_order(r.get_ref()).is_empty()) {
+        return Err(source.at(release, format!("upgrade.from_before: {} is no release", release.get_ref())));
+    }
     if file.says.get_ref().trim().is_empty() {
         return Err(source.at(&file.says, "upgrade.says: say what must be done"));
     }
@@ -207,7 +213,22 @@ fn drain(manifest: &Manifest, source: Source<'_>, file: &UpgradeFile) -> Result<
         drained: texts(&file.drained),
         without,
         here_only: file.here_only,
+        from_before: file.from_before.as_ref().map(|release| release.get_ref().clone()),
     })
+}
+
+/// The columns whose values an upgrade rewrites; those of earlier ones stay known.
+fn converted(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFile) -> Result<()> {
+    for (name, says) in &file.converted {
+        let known = name.get_ref().split_once('.').filter(|(table, column)| {
+            manifest.tables.get(*table).is_some_and(|t| t.columns.iter().any(|c| c.name == *column))
+        });
+        let Some((table, column)) = known else {
+            return Err(source.at(name, format!("converted: there is no column {}", name.get_ref())));
+        };
+        manifest.converted.insert((table.to_owned(), column.to_owned()), says.clone());
+    }
+    Ok(())
 }
 
 /// The names that a generation changes; those of earlier ones stay known.

@@ -12,7 +12,7 @@ use super::tally::{Marks, Tally};
 use super::{From, LeftOut, NotNeeded, Referrer, RowChange, SAMPLE, Step, params};
 use super::{NULL_STATE, OTHER_STATE};
 use crate::dialect::TypeClass;
-use crate::manifest::{Manifest, State};
+use crate::manifest::{Manifest, State, Words};
 use crate::recipe::{Op, SetKind, StepFile};
 use crate::render::ser;
 use crate::{Error, Result};
@@ -142,17 +142,17 @@ impl Draft {
     ) -> Result<bool> {
         let mut notes = Notes::default();
         let mut added = false;
-        let whole = inputs.recipe.file.whole && answers.news(before);
+        let (whole, words) = (inputs.recipe.file.whole && answers.news(before), &inputs.site.manifest.words);
         for step in answers.steps {
             match step {
                 StepAnswers::NotNeeded(note) => notes.not_needed.push(note),
                 StepAnswers::Rows(shape, answers) => {
                     let (known, uncovered): (Vec<_>, Vec<_>) = answers.into_iter().partition(|a| before.knows(a));
                     if !before.follows || whole {
-                        let planned = self.planned(&shape, known, &mut notes.tally)?;
+                        let planned = self.planned((&shape, words), known, &mut notes.tally)?;
                         added |= self.keep(part, inputs, &shape, planned, false)?;
                     }
-                    let planned = self.planned(&shape, uncovered, &mut notes.tally)?;
+                    let planned = self.planned((&shape, words), uncovered, &mut notes.tally)?;
                     added |= self.keep(part, inputs, &shape, planned, true)?;
                 }
             }
@@ -168,12 +168,17 @@ impl Draft {
     /// a repair may uncover something, but never in silence.
     pub fn pass_over(&mut self, inputs: &Inputs<'_>, answers: Answers<'_>, by: &PassedOver<'_>) {
         let choice = inputs.recipe.file.choice.as_ref().map(|c| c.verdict.as_str());
-        let mut keys: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let mut keys: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::new();
         for step in answers.steps {
             let StepAnswers::Rows(shape, answers) = step else { continue };
             let wants = |a: &Answer| a.is_planned() || choice == Some(a.verdict.as_str());
-            let wanted = answers.into_iter().filter(wants).map(|a| a.change.name(shape.file.op));
-            keys.entry(&shape.file.role).or_default().extend(wanted);
+            let role = &shape.file.role;
+            let named = |a: Answer| {
+                let key = a.change.name(shape.file.op);
+                let handle = inputs.site.manifest.words.row_name(role, &key, &a.change.label)[0].to_owned();
+                (key, handle)
+            };
+            keys.entry(role).or_default().extend(answers.into_iter().filter(wants).map(named));
         }
         let (why, way_out) = by.says(&inputs.recipe.file.name);
         let left = keys.into_iter().filter(|(_, keys)| !keys.is_empty()).map(|(role, keys)| LeftOut {
@@ -182,13 +187,18 @@ impl Draft {
             count: keys.len(),
             why: why.clone(),
             way_out: way_out.clone(),
-            sample: keys.into_iter().take(SAMPLE).collect(),
+            sample: keys.into_values().take(SAMPLE).collect(),
         });
         self.passed_over.extend(left);
     }
 
     /// The rows to plan, each with what it was found to be; the others are counted.
-    fn planned(&self, shape: &Shape<'_>, answers: Vec<Answer>, tally: &mut Tally) -> Result<Vec<(RowChange, Found)>> {
+    fn planned(
+        &self,
+        (shape, words): (&Shape<'_>, &Words),
+        answers: Vec<Answer>,
+        tally: &mut Tally,
+    ) -> Result<Vec<(RowChange, Found)>> {
         let role = &shape.file.role;
         let mut planned = Vec::new();
         for answer in answers {
@@ -202,7 +212,7 @@ impl Draft {
                 continue;
             }
             let key = answer.change.name(shape.file.op);
-            tally.leave_out(role, key, &answer);
+            tally.leave_out(role, (key, words), &answer);
         }
         Ok(planned)
     }
@@ -248,6 +258,7 @@ impl Draft {
             table: shape.table.name.clone(),
             columns: shape.table.stored_columns().map(plan_column).collect(),
             referrers: if file.op == Op::Delete { Referrer::of(shape.table) } else { Vec::new() },
+            unique: if file.op == Op::Delete { other_unique_keys(shape) } else { Vec::new() },
             conditions: conditions::conditions(inputs, file, found.iter().map(|f| &f.given), uncovered)?,
             states: BTreeMap::new(),
             key: shape.key.clone(),
@@ -402,4 +413,11 @@ fn open_choice(inputs: &Inputs<'_>, from: &From, tally: &Tally) -> Result<Option
         ("release", Value::from(format!("{} {}", from.title, from.release))),
     ]);
     Ok(Some((choice.parameter.clone(), inputs.env().file(&choice.screen, extra)?)))
+}
+
+/// The unique keys of a step's table beside its primary key.
+fn other_unique_keys(shape: &Shape<'_>) -> Vec<Vec<String>> {
+    let key: Vec<&String> = shape.key.iter().map(|c| &c.name).collect();
+    let unique = shape.table.indexes.iter().filter(|i| i.unique && i.columns.iter().collect::<Vec<_>>() != key);
+    unique.map(|i| i.columns.clone()).collect()
 }

@@ -6,7 +6,7 @@ use minijinja::Value;
 
 use super::draft::{Draft, DraftStep};
 use super::query::Inputs;
-use super::tally::{Marks, SHOWN};
+use super::tally::{LeftRow, Marks, SHOWN};
 use super::{
     Evidence, From, HostRows, LeftOut, NotNeeded, OwnerClaim, Plan, PlanCheck, RecipeRef, RowChange, SAMPLE, Step,
     Target, names_an_owner, step_name,
@@ -226,15 +226,15 @@ impl Draft {
             s.step.rows.iter().map(|r| (s.step.role.clone(), r.name(s.step.op))).collect()
         };
         let planned: BTreeSet<(String, String)> = self.steps.iter().flat_map(of_step).collect();
-        let mut keys: BTreeMap<(&str, &str), Vec<&String>> = BTreeMap::new();
+        let mut keys: BTreeMap<(&str, &str), Vec<&LeftRow>> = BTreeMap::new();
         let mut known = BTreeSet::new();
         for ((verdict, role), left) in self.notes.values().flat_map(|n| &n.tally.left) {
             // What waits for a command waits for the one that this very plan queues.
             let served = |run: &Option<String>| run.as_ref().is_some_and(|r| inserted.contains(r));
-            let rest = left.iter().filter(|(_, run)| !served(run)).map(|(key, _)| key);
-            for key in rest.filter(|key| !planned.contains(&(role.clone(), (*key).clone()))) {
-                if known.insert((verdict, role, key)) {
-                    keys.entry((verdict, role)).or_default().push(key);
+            let rest = left.iter().filter(|row| !served(&row.run));
+            for row in rest.filter(|row| !planned.contains(&(role.clone(), row.key.clone()))) {
+                if known.insert((verdict, role, &row.key)) {
+                    keys.entry((verdict, role)).or_default().push(row);
                 }
             }
         }
@@ -245,7 +245,7 @@ impl Draft {
             count: keys.len(),
             why: reason(code).map_or_else(String::new, |r| r.why.clone()),
             way_out: reason(code).map_or_else(String::new, |r| r.way_out.clone()),
-            sample: keys.into_iter().take(SAMPLE).cloned().collect(),
+            sample: keys.into_iter().take(SAMPLE).map(|row| row.handle.clone()).collect(),
         });
         left.collect()
     }

@@ -310,7 +310,10 @@ fn related(inputs: &Inputs<'_>, role: &Role, table: &LiveTable, file: &crate::re
         let message = format!("no columns of {} and {} belong together in this release", table.name, other.name);
         return Err(Error::usage(message).hint("name them in the recipe's `related`"));
     }
-    Ok(Related { table: other.name.clone(), from: Names(from), to: Names(to), pins: pins? })
+    let is_state = |name: &&String| inputs.site.manifest.states.contains_key(&format!("{}.{name}", file.role));
+    let states = other_role.witnesses.iter().filter(is_state).filter_map(|name| other_role.columns.get(name));
+    let holds = states.cloned().collect();
+    Ok(Related { table: other.name.clone(), from: Names(from), to: Names(to), pins: pins?, holds })
 }
 
 /// The live table of a role.

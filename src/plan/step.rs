@@ -63,6 +63,10 @@ pub struct Step {
     /// Tables that a delete would reach: no row there may refer to the step's rows then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub referrers: Vec<Referrer>,
+    /// Other unique keys of a table from which rows are deleted: a new row may take such a key, and the
+    /// deleted one cannot come back then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unique: Vec<Vec<String>>,
     /// What must hold on other rows, for the row with alias `t`.
     #[serde(default)]
     pub conditions: Vec<PlanCondition>,
@@ -123,6 +127,10 @@ pub struct Related {
     pub to: Names,
     /// Its columns that must still hold what was read.
     pub pins: Vec<Column>,
+    /// Those of them that must still hold it when the repair is undone: its states. A row that went
+    /// back under one that has ended meanwhile would be nobody's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub holds: Vec<String>,
 }
 
 /// A table with a foreign key through which a delete would write it.

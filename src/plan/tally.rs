@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::RowChange;
 use super::answers::Answer;
+use crate::manifest::Words;
 use crate::ui::quiet;
 
 /// How many characters of a key or of a unit's name a text shows.
@@ -37,8 +38,16 @@ impl Marks {
     }
 }
 
-/// Key and run of a row.
-pub(super) type LeftRow = (String, Option<String>);
+/// A row that is left out.
+#[derive(Clone, Debug)]
+pub(super) struct LeftRow {
+    /// Its key.
+    pub key: String,
+    /// The run that it is of.
+    pub run: Option<String>,
+    /// What stands for it in a list.
+    pub handle: String,
+}
 
 /// Rows that are not planned, by the reason that the queries gave.
 #[derive(Default)]
@@ -57,18 +66,19 @@ impl Tally {
     /// Role → how many rows of it were given a verdict, each counted once.
     pub fn waiting_rows(&self, verdict: &str) -> BTreeMap<&str, usize> {
         let of = self.left.iter().filter(|((v, _), _)| v == verdict);
-        of.map(|((_, role), rows)| (role.as_str(), rows.iter().map(|(key, _)| key).collect::<BTreeSet<_>>().len()))
+        of.map(|((_, role), rows)| (role.as_str(), rows.iter().map(|row| &row.key).collect::<BTreeSet<_>>().len()))
             .collect()
     }
 
     /// Counts a row that is left out.
-    pub fn leave_out(&mut self, role: &str, key: String, answer: &Answer) {
+    pub fn leave_out(&mut self, role: &str, (key, words): (String, &Words), answer: &Answer) {
         let (verdict, change) = (&answer.verdict, &answer.change);
         let run = change.instance.clone().unwrap_or_else(|| key.clone());
         self.waiting.entry(verdict.clone()).or_default().insert(run);
         self.kinds.entry(verdict.clone()).or_default().insert(answer.finding.clone());
         self.marks.entry(verdict.clone()).or_default().add(&answer.marks, &key, change);
-        let row = (key, change.instance.clone());
+        let handle = words.row_name(role, &key, &change.label)[0].to_owned();
+        let row = LeftRow { key, run: change.instance.clone(), handle };
         self.left.entry((verdict.clone(), role.to_owned())).or_default().push(row);
     }
 }

@@ -264,6 +264,13 @@ impl Chain<'_, '_> {
                 text += &self.guard(&own, &title, 0, &self.limited(view, partial, &view.violations(&condition.sql)))?;
             }
         }
+        for view in views {
+            let Some(query) = view.tied(views, "COUNT(*)") else { continue };
+            let table = view.step.related.as_ref().map_or("", |r| r.table.as_str());
+            let title = format!("rows whose row of {table} has another state since, which this bundle did not write");
+            let own = format!("rollback.{}.tied", view.name);
+            text += &self.guard(&own, &title, 0, &self.limited(view, partial, &query))?;
+        }
         // A counter that is recounted comes last: it follows the rows that went back.
         let recounted = |view: &&StepView<'_>| partial.is_some() && view.step.is_recount();
         for view in views.iter().rev().filter(|v| !recounted(v)).chain(views.iter().rev().filter(recounted)) {

@@ -9,7 +9,7 @@ use crate::data::Tree;
 use crate::dialect::Dialect;
 use crate::lint::Allow;
 use crate::plan::Plan;
-use crate::{Result, bundle};
+use crate::{Error, Result, bundle};
 
 /// Everything in a bundle but SHA256SUMS and receipts.
 ///
@@ -18,11 +18,17 @@ use crate::{Result, bundle};
 pub fn render(plan: &Plan, templates: &Tree) -> Result<BTreeMap<String, String>> {
     let (plan_toml, id) = bundle::plan_text(plan)?;
     let dialect = Dialect::load(&plan.target.dialect)?;
-    let book = Book::new(plan, &dialect, &id)?;
+    let mut files = sql_files(&Book::new(plan, &dialect, &id)?)?;
+    files.insert("TICKET.md".to_owned(), ticket::render(plan, &id, &dialect, templates)?);
+    files.insert("plan.toml".to_owned(), plan_toml);
+    Ok(files)
+}
+
+fn sql_files(book: &Book<'_>) -> Result<BTreeMap<String, String>> {
     let mut files = BTreeMap::new();
     let body = book.body()?;
     let rollback = book.rollback(None)?;
-    let client = &dialect.client;
+    let client = &book.d.client;
     files.insert("session.sql".to_owned(), book.session()?);
     files.insert("tables.sql".to_owned(), book.tables()?);
     files.insert("clean.sql".to_owned(), book.clean()?);
@@ -30,9 +36,29 @@ pub fn render(plan: &Plan, templates: &Tree) -> Result<BTreeMap<String, String>>
     files.insert(format!("rollback.{client}"), book.rollback_runner(&rollback)?);
     files.insert("rollback.sql".to_owned(), rollback.text);
     files.extend(body.files);
-    files.insert("TICKET.md".to_owned(), ticket::render(plan, &id, &dialect, templates)?);
-    files.insert("plan.toml".to_owned(), plan_toml);
     Ok(files)
+}
+
+/// Whether the SQL of a bundle is what its plan gives: the files that people read, and the runners
+/// that run, word for word.
+///
+/// # Errors
+/// A file is another one, or a template that does not render.
+pub fn check_sql(bundle: &bundle::Bundle) -> Result<()> {
+    let wanted = sql(&bundle.plan)?;
+    let is_sql = |name: &str| !["TICKET.md", "plan.toml"].contains(&name);
+    let strange = bundle.files.keys().filter(|name| is_sql(name) && !wanted.contains_key(*name));
+    let other = wanted.iter().filter(|(name, text)| bundle.files.get(*name) != Some(text)).map(|(name, _)| name);
+    let Some(name) = other.chain(strange).next() else { return Ok(()) };
+    let message = format!("{name} is not what plan.toml gives");
+    Err(Error::refused(message).hint("somebody edited it and sealed the bundle again: plan again"))
+}
+
+/// The SQL files of a bundle.
+fn sql(plan: &Plan) -> Result<BTreeMap<String, String>> {
+    let (_, id) = bundle::plan_text(plan)?;
+    let dialect = Dialect::load(&plan.target.dialect)?;
+    sql_files(&Book::new(plan, &dialect, &id)?)
 }
 
 /// The numbered files and the guards they leave in the ledger.

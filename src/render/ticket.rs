@@ -212,10 +212,10 @@ fn add_ends(ends: &mut Ends, step: &Step) {
     }
 }
 
-/// ` (2 become 6 FAILURE)`; where several columns make the state, each under its name.
+/// ` (2 rows → 6 FAILURE)`; where several columns make the state, each under its name.
 fn ends_text(ends: &Ends) -> String {
     let changed: Vec<_> = ends.iter().filter(|(_, states)| !states.is_empty()).collect();
-    let becomes = |(state, n): (&String, &usize)| format!("{n} become{} {state}", if *n == 1 { "s" } else { "" });
+    let becomes = |(state, n): (&String, &usize)| format!("{} → {state}", rows_of(*n));
     let column = |(name, states): &&(String, BTreeMap<String, usize>)| {
         let states = states.iter().map(becomes).collect::<Vec<_>>().join(", ");
         if changed.len() > 1 { format!("{name}: {states}") } else { states }
@@ -265,7 +265,8 @@ fn runs(plan: &Plan) -> Vec<BTreeMap<&'static str, Value>> {
 fn change(plan: &Plan, step: &Step, rows: &[&RowChange]) -> String {
     let noun = plan.from.words.noun(&step.role, rows.len());
     let states: Vec<(usize, &str)> = written_states(step).collect();
-    let keys: Vec<String> = rows.iter().map(|r| quiet(&r.key_text())).collect();
+    let handle = |r: &&RowChange| step.row_name(&plan.from.words, r, quiet).remove(0);
+    let keys: Vec<String> = rows.iter().map(handle).collect();
     let kinds = |(index, column): (usize, &str)| {
         let old = |r: &RowChange| step.pin_index(column).map(|p| step.show_value(column, r.old[p].as_deref()));
         let kind = |r: &&RowChange| {

@@ -148,6 +148,29 @@ impl<'a> StepView<'a> {
         parts.join(" AND ")
     }
 
+    /// The query for `fields` (alias `t`) of rows that can go back no more: the row that they belong
+    /// to has another state than it had before the repair, and no step of `views` wrote that.
+    #[must_use]
+    pub fn tied(&self, views: &[Self], fields: &str) -> Option<String> {
+        let related = self.step.related.as_ref().filter(|r| !r.holds.is_empty() && self.step.op != Op::Insert)?;
+        let image = self.own(if self.step.op == Op::Delete { "before" } else { "after" });
+        let held = related.pins.iter().filter(|c| related.holds.contains(&c.name));
+        let same = held.map(|c| self.same(c, &format!("r.{}", self.q(c)), &format!("w.{}", self.work_name("r_", c))));
+        let own = views.iter().filter(|v| v.step.table == related.table && v.step.op != Op::Insert).map(|v| {
+            let image = v.own(if v.step.op == Op::Delete { "before" } else { "after" });
+            format!("\n   AND NOT EXISTS (SELECT 1 FROM {image} z WHERE {})", v.keys("z", "r", ""))
+        });
+        Some(format!(
+            "SELECT {fields} FROM {image} t JOIN {} w ON {} LEFT JOIN {} r ON {}\n WHERE NOT ({}){}",
+            self.own("work"),
+            self.keys("t", "w", "k_"),
+            self.d.table(self.schema, &related.table),
+            related.on(self.d),
+            same.collect::<Vec<_>>().join(" AND "),
+            own.collect::<String>(),
+        ))
+    }
+
     /// Conditions that hold at one of some times, as expressions over alias `t`.
     #[must_use]
     pub fn conditions(&self, times: &[ConditionTime]) -> Vec<String> {

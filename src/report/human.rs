@@ -555,6 +555,13 @@ fn moved_on(r: &VerifyReport) {
         );
         wrapped("  ", 4, &line);
     }
+    if r.tied > 0 {
+        let line = format!(
+            "tied: what {} of this bundle belong to has another state since (a run that ended, for example): under it they would be nobody's, so no rollback brings them back.",
+            rows_of(r.tied)
+        );
+        wrapped("  ", 4, &line);
+    }
     if let Some(given_up) = &r.given_up {
         wrapped("  ", 4, &format!("undo: all rows together can be rolled back no more; {}.", given_up.says()));
     }

@@ -150,11 +150,17 @@ pub fn ask_line(prompt: &str) -> Option<String> {
 fn visible(c: char) -> char {
     match c {
         '\n' | '\r' | '\u{2028}' | '\u{2029}' => '\u{2424}',
-        // Marks that turn the reading direction could make a name read as another.
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => '\u{b7}',
-        c if c.is_control() => '\u{b7}',
+        c if is_unseen(c) => '\u{b7}',
         c => c,
     }
+}
+
+/// Whether a character does not show what it does: control characters, line breaks, and marks that
+/// turn the reading direction, which could make a name read as another.
+#[must_use]
+pub fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Removes control characters, so that a name from the database cannot steer

@@ -23,6 +23,8 @@ pub struct Seen<'a> {
     pub rows: &'a BTreeMap<String, u64>,
     /// Table → how many rows hold a value that will not be allowed.
     pub doubts: &'a BTreeMap<String, BTreeMap<Doubt, u64>>,
+    /// Whether scripts are looked at besides.
+    pub scripts: bool,
 }
 
 /// A value that the new schema does not allow: NULL, or a text that is too long.
@@ -37,18 +39,16 @@ pub struct Doubt {
 impl Upgrade<'_> {
     /// Values that are allowed now and will not be, by table.
     #[must_use]
-    pub fn doubts(&self, engine: Engine) -> BTreeMap<String, Vec<Doubt>> {
+    pub fn doubts(&self) -> BTreeMap<String, Vec<Doubt>> {
         let mut found: BTreeMap<String, Vec<Doubt>> = BTreeMap::new();
-        let retyped = self.changes.iter().filter(|c| c.kind == ChangeKind::ColumnRetyped);
-        // SQLite follows MySQL's tables.
-        let engine = if engine == Engine::Sqlite { Engine::MySql } else { engine };
-        for change in retyped.filter(|c| c.engine.is_none_or(|e| e == engine)) {
+        for change in self.changes.iter().filter(|c| c.kind == ChangeKind::ColumnRetyped) {
             let Some((table, column)) = change.subject.split_once('.') else { continue };
             let not_null = |text: &Option<String>| text.as_ref().is_some_and(|t| t.contains(" NOT NULL"));
             let will = not_null(&change.after) && !not_null(&change.before);
             let doubt = |longer_than| Doubt { column: column.to_owned(), longer_than };
             let doubts = will.then(|| doubt(None)).into_iter();
-            let doubts = doubts.chain(super::schema::narrowed(change).map(|n| doubt(Some(n))));
+            let narrowed = super::schema::narrowed(change).filter(|_| super::schema::converted(self, change).is_none());
+            let doubts = doubts.chain(narrowed.map(|n| doubt(Some(n))));
             found.entry(table.to_owned()).or_default().extend(doubts);
         }
         found.retain(|_, doubts| !doubts.is_empty());
@@ -68,7 +68,11 @@ impl Upgrade<'_> {
         findings.extend(self.way_back());
         findings.extend(self.approximate());
         findings.extend(self.repairs(recipes));
-        findings.extend(self.scripts_aside());
+        if seen.scripts {
+            findings.extend(super::schema::not_compared(self));
+        } else {
+            findings.extend(self.scripts_aside());
+        }
         findings.extend(self.goal_lacks(manifests, seen));
         findings.extend(leftovers(manifests, self.from, seen));
         findings.extend(of_rows(self, seen.codes));
@@ -182,13 +186,13 @@ fn missing_of(manifests: &Manifests, m: &Manifest, seen: &Seen<'_>) -> Vec<Findi
     lacking(m, seen.engine, seen.there).iter().map(|lacks| lacks.missing(manifests)).collect()
 }
 
-/// How many rows hold an unfinished state.
 /// How many rows of a column hold one of some codes.
 fn holding(column: &str, codes: &[String], counted: &[CodeRows]) -> u64 {
     let held = |c: &&CodeRows| c.column == column && c.code.as_ref().is_some_and(|code| codes.contains(code));
     counted.iter().filter(held).map(|c| c.rows).sum()
 }
 
+/// How many rows hold an unfinished state.
 fn unfinished(m: &Manifest, column: &str, codes: &[CodeRows]) -> u64 {
     let Some(set) = m.states.get(column) else { return 0 };
     let runs =

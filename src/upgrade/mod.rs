@@ -11,7 +11,7 @@ pub use rows::{CodeRows, of_rows};
 
 use crate::lint::Level;
 use crate::manifest::compare::{Change, ChangeKind, compare};
-use crate::manifest::{Drain, Manifest, Manifests, version_order};
+use crate::manifest::{Drain, Engine, Manifest, Manifests, version_order};
 use crate::recipe::{Recipe, Recipes};
 use crate::{Error, Result};
 
@@ -136,8 +136,8 @@ impl Finding {
 
     /// What the linter says of a script at the new release.
     #[must_use]
-    pub fn of_script(file: &str, line: usize, found: &crate::lint::Finding) -> Self {
-        let place = format!("{file}:{line}");
+    pub fn of_script(file: &str, (line, column): (usize, usize), found: &crate::lint::Finding) -> Self {
+        let place = format!("{file}:{line}:{column}");
         let message = format!("{place}: {}", found.message);
         let mut finding = Self::new(About::Scripts, &found.rule, found.level, place, message);
         finding.place = Some((file.to_owned(), line));
@@ -269,6 +269,15 @@ impl<'m> Upgrade<'m> {
         self.steps.iter().rev().find(changes)?.since()
     }
 
+    /// The same upgrade, as one kind of database sees it. SQLite follows MySQL's tables.
+    #[must_use]
+    pub fn on(mut self, engine: Engine) -> Self {
+        let engine = if engine == Engine::Sqlite { Engine::MySql } else { engine };
+        let lists = std::iter::once(&mut self.changes).chain(self.steps.iter_mut().map(|step| &mut step.changes));
+        lists.for_each(|changes| changes.retain(|c| c.engine.is_none_or(|e| e == engine)));
+        self
+    }
+
     /// Facts that were not read from a tagged source.
     fn approximate(&self) -> Vec<Finding> {
         let releases = [(self.from, &self.releases.0), (self.to, &self.releases.1)];
@@ -293,6 +302,7 @@ impl<'m> Upgrade<'m> {
         findings.extend(self.approximate());
         findings.extend(rows::foreseen(self));
         findings.extend(schema::foreseen(self));
+        findings.extend(schema::not_compared(self));
         findings.extend(self.repairs(recipes));
         findings
     }
@@ -305,10 +315,13 @@ impl<'m> Upgrade<'m> {
     /// The notes of every generation on the way. What is so in one generation only matters where
     /// the way ends in it.
     fn notes(&self) -> impl Iterator<Item = (&Step<'m>, &Drain)> {
-        let of_step = |step: &'_ Step<'m>| {
-            step.to.upgrade.iter().filter(|n| !n.here_only || step.to.generation == self.to.generation)
+        let from = version_order(&self.releases.0);
+        let matters = move |step: &Step<'m>, note: &Drain| {
+            (!note.here_only || step.to.generation == self.to.generation)
+                && note.from_before.as_ref().is_none_or(|before| from < version_order(before))
         };
-        self.steps.iter().flat_map(move |step| of_step(step).map(move |note| (step, note)))
+        let all = self.steps.iter().flat_map(|step| step.to.upgrade.iter().map(move |note| (step, note)));
+        all.filter(move |(step, note)| matters(step, note))
     }
 
     /// Whether the way goes back.
@@ -347,7 +360,8 @@ impl<'m> Upgrade<'m> {
 }
 
 fn lacks(recipe: &Recipe, manifest: &Manifest) -> String {
-    format!("{} has no {}", manifest.release_range(), recipe.lacking(manifest).join(", "))
+    let roles = recipe.lacking(manifest).join(", ");
+    format!("{} has no such rows to repair ({roles})", manifest.release_range())
 }
 
 /// What differs between two generations in the recipes that can be used.

@@ -31,6 +31,8 @@ enum Reading {
     Other(String),
     /// It counts it as finished, or no longer does.
     Finished { was: bool },
+    /// It goes on waiting for such a row, although nothing runs under it; or no longer does.
+    Counted { was: bool },
     /// It has another name for it.
     Renamed(String),
 }
@@ -92,6 +94,9 @@ fn reading(
     if is.finished != was.finished {
         return Some(Reading::Finished { was: was.finished });
     }
+    if is.upstream_finished != was.upstream_finished {
+        return Some(Reading::Counted { was: was.upstream_finished });
+    }
     (is.name != was.name).then(|| Reading::Renamed(is.name.clone()))
 }
 
@@ -125,19 +130,27 @@ fn finding(upgrade: &Upgrade<'_>, column: &str, code: Option<&str>, was: Option<
         Reading::Finished { was: false } => {
             ("finished-now", Level::Warning, format!("{what}: unfinished so far, finished for {goal}"))
         }
+        Reading::Counted { was: true } => {
+            ("waited-for", Level::Warning, format!("{what}: over, but {goal} does not count it as finished and waits"))
+        }
+        Reading::Counted { was: false } => {
+            ("counted-now", Level::Info, format!("{what}: {goal} counts it as finished, which was not so before"))
+        }
         Reading::Renamed(is) => ("state-renamed", Level::Info, format!("{what}: {goal} calls it {is}")),
     };
     let mut finding = Finding::new(About::Rows, id, level, subject, message);
     finding.since = match reading {
-        Reading::Other(_) | Reading::Finished { .. } | Reading::Renamed(_) => upgrade.became(column, code),
+        Reading::Other(_) | Reading::Finished { .. } | Reading::Counted { .. } | Reading::Renamed(_) => {
+            upgrade.became(column, code)
+        }
         _ => upgrade.lost(column, code),
     };
-    add_facts(&mut finding, upgrade, column, code);
+    add_facts(&mut finding, upgrade, (column, code), was);
     finding
 }
 
 /// The source, and the way out.
-fn add_facts(finding: &mut Finding, upgrade: &Upgrade<'_>, column: &str, code: &str) {
+fn add_facts(finding: &mut Finding, upgrade: &Upgrade<'_>, (column, code): (&str, &str), was: Option<&State>) {
     if let Some(set) = upgrade.to.states.get(column) {
         let codes: Vec<&str> = set.states.iter().filter(|s| s.legal).map(|s| s.code.as_str()).collect();
         finding.why.push(format!("{} of {} holds {}", set.type_name, upgrade.releases.1, codes.join(", ")));
@@ -147,7 +160,7 @@ fn add_facts(finding: &mut Finding, upgrade: &Upgrade<'_>, column: &str, code: &
         return;
     }
     let Some(legacy) = upgrade.to.legacy(column, code) else {
-        finding.help.push(if upgrade.is_done { AFTER } else { BEFORE }.to_owned());
+        finding.help.push(way_out(upgrade, was).to_owned());
         return;
     };
     let (to, caveat) = (upgrade.to.proposed(legacy), legacy.caveat());
@@ -157,10 +170,24 @@ fn add_facts(finding: &mut Finding, upgrade: &Upgrade<'_>, column: &str, code: &
         finding.help.extend(repair);
         return;
     }
-    finding.help.push(BEFORE.to_owned());
+    if was.is_some_and(|s| !s.finished) {
+        finding.help.push(BEFORE.to_owned());
+    }
     finding.help.extend(repair.map(|repair| format!("for what is left after it: {repair}")));
 }
 
+/// The way out where nothing is proposed for a code.
+fn way_out(upgrade: &Upgrade<'_>, was: Option<&State>) -> &'static str {
+    match was {
+        _ if upgrade.is_done => AFTER,
+        Some(state) if !state.finished => BEFORE,
+        Some(_) => OVER,
+        None => AFTER,
+    }
+}
+
+/// The way out of rows that are over, and whose code is not read any more.
+const OVER: &str = "such rows are over: keep a copy of them, or give them a code that both releases read";
 /// The way out while the old release still runs.
 const BEFORE: &str = "finish such rows with the release that runs, before the upgrade";
 /// The way out where nothing is proposed for a code.

@@ -10,12 +10,25 @@ pub(super) fn foreseen(upgrade: &Upgrade<'_>) -> Vec<Finding> {
     upgrade.changes.iter().filter_map(|change| of_change(upgrade, change)).collect()
 }
 
+/// The tables of which only the names are known, so that nothing is said of their columns.
+pub(super) fn not_compared(upgrade: &Upgrade<'_>) -> Option<Finding> {
+    let both: Vec<&str> =
+        upgrade.from.other_tables.intersection(&upgrade.to.other_tables).map(String::as_str).collect();
+    let message = format!("the columns of these tables were not compared: {}", both.join(", "));
+    (!both.is_empty()).then(|| Finding::new(About::Scripts, "tables-not-compared", Level::Info, "tables", message))
+}
+
 fn of_change(upgrade: &Upgrade<'_>, change: &Change) -> Option<Finding> {
     let goal = &upgrade.releases.1;
     let is = change.after.as_deref().unwrap_or_default();
     let (code, level, help) = match change.kind {
         ChangeKind::TableDropped => ("table-gone", Level::Warning, "scripts that name it fail".to_owned()),
-        ChangeKind::TableRenamed => ("table-renamed", Level::Warning, format!("write {is} in scripts and views")),
+        ChangeKind::TableRenamed => {
+            let described = upgrade.to.tables.contains_key(is);
+            let columns =
+                if described { "" } else { "; its columns are not described here, and may have other names, too" };
+            ("table-renamed", Level::Warning, format!("write {is} in scripts and views{columns}"))
+        }
         ChangeKind::ColumnDropped => ("column-gone", Level::Warning, "scripts that name it fail".to_owned()),
         ChangeKind::ColumnRenamed => ("column-renamed", Level::Warning, format!("write {is} in scripts and views")),
         ChangeKind::KeyChanged if is_still_unique(upgrade, change) => {
@@ -26,6 +39,9 @@ fn of_change(upgrade: &Upgrade<'_>, change: &Change) -> Option<Finding> {
         }
         ChangeKind::CodesRetyped => {
             ("codes-retyped", Level::Warning, format!("compare with {is}, or an index is not used and rows are missed"))
+        }
+        ChangeKind::ColumnRetyped if converted(upgrade, change).is_some() => {
+            ("column-retyped", Level::Info, converted(upgrade, change).unwrap_or_default().to_owned())
         }
         ChangeKind::ColumnRetyped if narrowed(change).is_some() => {
             ("column-narrowed", Level::Warning, "longer values are cut, or the upgrade fails on them".to_owned())
@@ -56,6 +72,13 @@ fn of_change(upgrade: &Upgrade<'_>, change: &Change) -> Option<Finding> {
         .extend(upgrade.to.sources.iter().filter(|s| s.contains(".sql") || s.contains("models")).take(1).cloned());
     finding.why.push(format!("schema of {goal}"));
     Some(finding)
+}
+
+/// What the upgrade itself makes of a column's values.
+pub(super) fn converted<'m>(upgrade: &Upgrade<'m>, change: &Change) -> Option<&'m str> {
+    let (table, column) = change.subject.split_once('.')?;
+    let said = |step: &crate::upgrade::Step<'m>| step.to.converted.get(&(table.to_owned(), column.to_owned()));
+    upgrade.steps.iter().rev().find_map(said).map(String::as_str)
 }
 
 /// How long a value may be, where a text column becomes shorter.

@@ -16,7 +16,7 @@ fn must_show(name: &str) -> &'static [&'static str] {
         ],
         "airflow" => &[
             // The task that beats, the deferred one, and the run that a scheduler ends by itself.
-            "1 task (owner-may-live): stock/count/scheduled__2026-03-01T01:30:00+00:00/-1",
+            "1 task (owner-may-live): stock/scheduled__2026-03-01T01:30:00+00:00/count",
             "trigger-of-dead-triggerer (missing-triggers): 1 task",
             "1 run (waits-for-scheduler): 7",
             "task-of-finished-run (zombie-tasks): 1 task",
@@ -36,6 +36,7 @@ fn must_show(name: &str) -> &'static [&'static str] {
         "xxl-job" => &[
             // What the restarted and the living executor run.
             "2 runs (registered): 1003, 1006",
+            "1 run (owner-with-time): 1006",
             "unanswered-trigger (unanswered-triggers): 1 run",
             "alarm-lock-left (alarm-locks): 1 run",
             "alarm_status: 0 DEFAULT → 1 NO_ALARM (2 rows)",

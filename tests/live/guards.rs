@@ -3,7 +3,7 @@
 
 use super::round::zombies;
 use crate::support::bundle::{
-    copy, going_on, id_in, off_by_one, off_by_one_check, off_by_one_form, reseal, run_sealed, runner,
+    copy, going_on, id_in, off_by_one, off_by_one_check, off_by_one_form, reseal, run_edited, runner,
 };
 use crate::support::db::{Dump, Server, TestDb, Watch, same};
 use crate::support::long;
@@ -82,7 +82,7 @@ impl Trial {
         copy(&self.db.path("b"), &dir);
         std::fs::write(dir.join(format!("{}.{}", self.what, self.db.server.client())), text).unwrap();
         reseal(&dir);
-        let run = run_sealed(self.what, &self.db, &dir, &[]).expect(3);
+        let run = run_edited(self.what, &self.db, &dir).expect(3);
         assert!(run.err.contains("everything was rolled back"), "{}", run.err);
         self.unchanged(&format!("{guard}, the program"));
     }

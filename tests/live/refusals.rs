@@ -61,6 +61,21 @@ fn changed_files() {
         reseal(dir);
     });
     refuses(&db, &dir, 4, "its id is not that of its text");
+    // Nor over edited SQL: it is what the plan gives, and no other.
+    for file in ["apply.sqlite", "rollback.sqlite", "03_task_instance.sql", "session.sql"] {
+        let dir = changed(&db, &format!("resealed-{file}"), |dir| {
+            edit(file)(dir);
+            reseal(dir);
+        });
+        refuses(&db, &dir, 4, &format!("{file} is not what plan.toml gives"));
+        let show = flowmend(["show", &dir.display().to_string()]).expect(4);
+        assert!(show.err.contains("is not what plan.toml gives"), "{}", show.err);
+    }
+    let dir = changed(&db, "more", |dir| {
+        std::fs::write(dir.join("09_more.sql"), "SELECT 1;\n").unwrap();
+        reseal(dir);
+    });
+    refuses(&db, &dir, 4, "09_more.sql is not what plan.toml gives");
     let dir = changed(&db, "escape", |dir| {
         let sums = std::fs::read_to_string(dir.join("SHA256SUMS")).unwrap();
         std::fs::write(dir.join("SHA256SUMS"), sums.replace("  clean.sql", "  ../clean.sql")).unwrap();

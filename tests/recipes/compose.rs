@@ -339,7 +339,7 @@ fn the_ticket_begins_with_a_summary_and_ends_with_every_run() {
         let ticket = ticket(&filled, "b");
         let first = first_page(&ticket);
         assert!(first.lines().count() < 45, "{server:?}: {first}");
-        for words in ["**Undo**", "**Risk**", "seal (first 12", "approved by", " become 6 FAILURE"] {
+        for words in ["**Undo**", "**Risk**", "seal (first 12", "approved by", " rows → 6 FAILURE"] {
             assert!(first.contains(words), "{server:?}: `{words}` is not in {first}");
         }
         let appendix = ticket.split("## Appendix: the runs").nth(1).unwrap();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::db::{Server, TestDb};
-use super::program::{Run, flowmend, seal};
+use super::program::{Run, flowmend, flowmend_env, seal};
 
 /// The runner of a bundle (`apply` or `rollback`) for the database's stock client.
 pub fn runner(db: &TestDb, bundle: &str, what: &str) -> PathBuf {
@@ -42,6 +42,13 @@ pub fn run_sealed(command: &str, db: &TestDb, dir: &Path, extra: &[&str]) -> Run
     let mut args = vec![command, &dir, "--url", &db.url, "--seal", &seal];
     args.extend(extra);
     flowmend(args)
+}
+
+/// The same of a bundle that was edited, which the program lets pass for tests only.
+pub fn run_edited(command: &str, db: &TestDb, dir: &Path) -> Run {
+    let (seal, dir) = (seal(dir), dir.display().to_string());
+    let args = [command, &dir, "--url", &db.url, "--seal", &seal];
+    flowmend_env(args, &[("FLOWMEND_TEST_EDITED", "1")])
 }
 
 /// A runner's text in which one guard expects one row more than it will find.

@@ -5,7 +5,12 @@ use super::{check, findings};
 fn subjects(run: &crate::support::program::Run, code: &str) -> Vec<String> {
     let all = findings(run);
     let of = all.iter().filter(|f| f["code"] == code && f["about"] == "scripts");
-    of.map(|f| f["subject"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()).collect()
+    // FILE:LINE of FILE:LINE:COLUMN.
+    let file_and_line = |subject: &str| {
+        let name = subject.rsplit('/').next().unwrap();
+        name.rsplit_once(':').map_or(name, |(line, _)| line).to_owned()
+    };
+    of.map(|f| file_and_line(f["subject"].as_str().unwrap())).collect()
 }
 
 #[test]

@@ -16,6 +16,8 @@ pub(super) struct Live {
     db: Database,
     scheduler: String,
     release: String,
+    /// The releases that it may be.
+    span: String,
     prefix: Option<String>,
 }
 
@@ -38,8 +40,13 @@ impl Live {
             db.rows(&format!("SET search_path = {path}")).await?;
         }
         let release = found.manifest.listed(&found.release).to_owned();
-        let scheduler = found.manifest.scheduler;
-        Ok(Some(Self { db, scheduler, release, prefix: prefix.map(ToOwned::to_owned) }))
+        let (scheduler, span) = (found.manifest.scheduler, found.release);
+        Ok(Some(Self { db, scheduler, release, span, prefix: prefix.map(ToOwned::to_owned) }))
+    }
+
+    /// What is known of the database's release, under the name of all that it may be.
+    pub fn known<'k>(&self, knowledge: Knowledge<'k>) -> Knowledge<'k> {
+        if knowledge.release == self.release { knowledge.of_any(&self.span) } else { knowledge }
     }
 
     /// What it says of a script's target.

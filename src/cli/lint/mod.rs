@@ -41,6 +41,10 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         let target = Target::of(m, &own, script, live.as_ref())?;
         let manifests = target.manifests(&app.manifests)?;
         let knowledge = Knowledge::of(&manifests, &target.scheduler, &target.release, target.dialect.engine)?;
+        let knowledge = match &live {
+            Some(live) => live.known(knowledge),
+            None => knowledge,
+        };
         let mut linted = lint(&script.text, &knowledge, &data, &own)?;
         let planned = script.as_planned(&knowledge);
         if planned.is_some() {

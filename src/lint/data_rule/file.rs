@@ -36,6 +36,9 @@ pub(super) struct RuleFile {
     /// Columns that are all written.
     #[serde(default)]
     pub sets: Vec<String>,
+    /// Columns of which an update writes one at least.
+    #[serde(default)]
+    pub sets_any: Vec<String>,
     /// Columns none of which is written.
     #[serde(default)]
     pub sets_none: Vec<String>,
@@ -51,6 +54,9 @@ pub(super) struct RuleFile {
     /// The rows' states before: column → states, of which the condition may select one.
     #[serde(default)]
     pub from: BTreeMap<String, Vec<String>>,
+    /// The same, where the condition speaks of the column.
+    #[serde(default)]
+    pub from_said: BTreeMap<String, Vec<String>>,
     /// The states that are written: column → states, of which one is.
     #[serde(default)]
     pub to: BTreeMap<String, Vec<String>>,
@@ -71,6 +77,9 @@ pub(super) struct RuleFile {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Unless {
+    /// Roles whose tables the update is of; the rule's own if none is named.
+    #[serde(default)]
+    pub on: Vec<String>,
     /// The rows' states before: column → states, of which the condition selects one.
     #[serde(default)]
     pub from: BTreeMap<String, Vec<String>>,
@@ -91,12 +100,18 @@ impl RuleFile {
 
     /// Whether the rule can find something in the table of a role.
     pub fn can_speak_of(&self, name: &str, role: &Role) -> bool {
-        let needed =
-            self.sets.iter().chain(&self.binds).chain(self.from.keys()).chain(self.to.keys()).chain(self.after.keys());
+        let needed = self
+            .sets
+            .iter()
+            .chain(&self.binds)
+            .chain(self.from.keys())
+            .chain(self.from_said.keys())
+            .chain(self.to.keys())
+            .chain(self.after.keys());
         let has = |column: &String| role.columns.contains_key(column);
         let is_on = self.on.is_empty() || self.on.iter().any(|r| r == name);
         // What none of its columns is there for cannot be missed.
-        let mut missed = [&self.sets_none, &self.binds_none].into_iter();
+        let mut missed = [&self.sets_any, &self.sets_none, &self.binds_none].into_iter();
         let can_miss = missed.all(|list| list.is_empty() || list.iter().any(has));
         is_on && can_miss && needed.chain(self.gets.keys()).all(has)
     }
@@ -104,11 +119,12 @@ impl RuleFile {
     /// The role columns that it names.
     fn columns(&self) -> impl Iterator<Item = &String> {
         let unless = self.unless.iter().flat_map(|u| u.from.keys().chain(u.to.keys()));
-        let lists = [&self.sets, &self.sets_none, &self.binds, &self.binds_none, &self.binds_only];
+        let lists = [&self.sets, &self.sets_any, &self.sets_none, &self.binds, &self.binds_none, &self.binds_only];
         lists
             .into_iter()
             .flatten()
             .chain(self.from.keys())
+            .chain(self.from_said.keys())
             .chain(self.to.keys())
             .chain(self.after.keys())
             .chain(self.gets.keys())
@@ -132,7 +148,7 @@ impl RuleFile {
         for release in releases {
             manifests.release(scheduler, release)?;
         }
-        let deleted = self.unless.iter().flat_map(|u| &u.deletes);
+        let deleted = self.unless.iter().flat_map(|u| u.deletes.iter().chain(&u.on));
         for role in self.on.iter().chain(&self.reads_none).chain(deleted) {
             if !all.iter().any(|m| m.has(role)) {
                 return Err(Error::usage(format!("no generation has a role `{role}`")));
@@ -140,7 +156,9 @@ impl RuleFile {
         }
         for column in self.columns() {
             let known = |m: &&crate::manifest::Manifest| {
-                let roles = m.roles.iter().filter(|(name, _)| self.on.is_empty() || self.on.contains(name));
+                let asked = |name: &String| self.unless.as_ref().is_some_and(|u| u.on.contains(name));
+                let is_on = |name: &String| self.on.is_empty() || self.on.contains(name) || asked(name);
+                let roles = m.roles.iter().filter(|(name, _)| is_on(name));
                 roles.into_iter().any(|(_, r)| r.columns.contains_key(column))
             };
             if !all.iter().any(known) {

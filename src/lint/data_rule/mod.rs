@@ -8,7 +8,7 @@ use self::text::Told;
 use crate::data::Tree;
 use crate::lint::finding::Level;
 use crate::lint::knowledge::Knowledge;
-use crate::lint::reading::{Assignment, Change, Does, Reading};
+use crate::lint::reading::{Assignment, Change, Does, Reading, Scalar, Written};
 use crate::lint::report::{Report, listed, selected, written};
 use crate::manifest::{Manifests, State, StateSet, version_order};
 use crate::{Error, Result};
@@ -120,10 +120,15 @@ impl DataRule {
         let has = |(column, wanted): (&String, &Vec<String>), before: bool| {
             spec.columns.get(column).is_some_and(|name| match before {
                 true => states(knowledge, change, name, wanted, selected).is_some(),
-                false => states(knowledge, change, name, wanted, written).is_some(),
+                // Rows that get each their own state were thought of one by one.
+                false => {
+                    change.set(name).is_some_and(|a| a.value.literals().is_empty())
+                        || states(knowledge, change, name, wanted, written).is_some()
+                }
             })
         };
-        self.file.on.iter().any(|r| r == role)
+        let on = if unless.on.is_empty() { &self.file.on } else { &unless.on };
+        on.iter().any(|r| r == role)
             && unless.from.iter().all(|pair| has(pair, true))
             && unless.to.iter().all(|pair| has(pair, false))
     }
@@ -139,6 +144,11 @@ impl DataRule {
         }
         let real = |column: &String| spec.columns.get(column);
         let set = |column: &String| real(column).is_some_and(|c| change.set(c).is_some());
+        // NULL is nothing that was thought of.
+        let filled = |column: &String| {
+            let set = real(column).and_then(|c| change.set(c));
+            set.is_some_and(|a| a.value != Written::Literal(Scalar::Null))
+        };
         let bound = |column: &String| {
             let bound = real(column).and_then(|c| change.filter.bounds.get(&c.to_lowercase()));
             bound.is_some_and(|b| *b != crate::lint::reading::Bound::Range)
@@ -146,8 +156,9 @@ impl DataRule {
         // A column that the release lacks can be neither written nor missed.
         let has = |columns: &[String]| columns.is_empty() || columns.iter().any(|c| real(c).is_some());
         let fits = file.sets.iter().all(set)
+            && (file.sets_any.is_empty() || change.does != Does::Update || file.sets_any.iter().any(set))
             && has(&file.sets_none)
-            && !file.sets_none.iter().any(set)
+            && !file.sets_none.iter().any(filled)
             && file.binds.iter().all(bound)
             && has(&file.binds_none)
             && !file.binds_none.iter().any(bound)
@@ -157,9 +168,11 @@ impl DataRule {
         }
         for (column, wanted) in &file.after {
             let name = real(column)?;
-            let kept = change.set(name).is_none_or(|a| a.value.literals().is_empty());
-            if !kept && states(knowledge, change, name, wanted, written).is_none() {
-                return None;
+            match change.set(name) {
+                None => drop(states(knowledge, change, name, wanted, selected)?),
+                // What it gets is not known: it may be any of them.
+                Some(set) if set.value.literals().is_empty() => {}
+                Some(_) => drop(states(knowledge, change, name, wanted, written)?),
             }
         }
         let mut found = Found::default();
@@ -168,6 +181,14 @@ impl DataRule {
                 return None;
             }
             found.from = states(knowledge, change, real(column)?, wanted, selected)?;
+        }
+        for (column, wanted) in &file.from_said {
+            let name = real(column)?;
+            let spoken = change.filter.states.get(&name.to_lowercase()).is_some_and(|s| s.spoken);
+            if !spoken || change.filter.is_elsewhere(name) {
+                return None;
+            }
+            found.from = states(knowledge, change, name, wanted, selected)?;
         }
         for (column, wanted) in &file.to {
             let name = real(column)?;

@@ -9,7 +9,9 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         let Remark::DatabaseClock(table, column) = remark else { continue };
         let knowledge = report.knowledge;
         let Some(clock) = &knowledge.manifest.clock else { continue };
-        if knowledge.role_column(table, column).is_none() {
+        // A scheduler that writes UTC, in a column of moments: whatever the session's zone, both are right.
+        let is_right = clock.utc && knowledge.is_moment(table, column);
+        if is_right || knowledge.role_column(table, column).is_none() {
             continue;
         }
         let whose = if clock.utc { "in UTC" } else { "in the zone of its own processes" };
@@ -20,6 +22,6 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
                 "{} writes its times {whose}; the session's zone may be another, and the cut-off hours off",
                 knowledge.manifest.title
             ))
-            .help("write the cut-off as a literal on the scheduler's clock");
+            .help(format!("write the cut-off as a literal on the scheduler's clock{}", if clock.utc { ", in UTC" } else { "" }));
     }
 }

@@ -8,17 +8,20 @@ use crate::manifest::{State, StateSet};
 
 pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     for t in transitions(report.knowledge, reading) {
+        if !report.knowledge.is_own_state(&t.change.table, &t.column) {
+            continue;
+        }
         let overwritten = |s: &&State| s.finished && s.legal && t.to.iter().any(|to| to.code != s.code);
         let lost: Vec<&State> = t.from.iter().copied().filter(overwritten).collect();
         // Finished states that are named on purpose are meant.
         let meant = t.spoken && t.from.iter().all(|s| s.finished);
-        // A mark beside the state goes with it: whoever closes a row settles its alarm.
+        // The column beside the state goes along with it.
         let own = report.knowledge.own_state(&t.change.table).map(|(column, _)| column);
         let goes_along = own.is_some_and(|own| !own.eq_ignore_ascii_case(&t.column) && t.change.set(own).is_some());
         if lost.is_empty() || meant || goes_along || t.is_bound_unseen() {
             continue;
         }
-        let named = t.change.filter.names(&report.knowledge.key(&t.change.table));
+        let named = report.knowledge.names_rows(&t.change.table, &t.change.filter);
         let (level, message) = match named {
             true => (
                 Level::Warning,

@@ -7,8 +7,11 @@ use crate::manifest::State;
 
 pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     for t in transitions(report.knowledge, reading) {
-        let key = report.knowledge.key(&t.change.table);
-        if !t.spoken || !t.to.iter().any(|s| s.finished) || t.change.filter.names(&key) {
+        // Only the row's own state says whether somebody works on it.
+        if !report.knowledge.is_own_state(&t.change.table, &t.column) {
+            continue;
+        }
+        if !t.spoken || !t.to.iter().any(|s| s.finished) || report.knowledge.names_rows(&t.change.table, &t.change.filter) {
             continue;
         }
         // Who closes rows in a state that waits for nobody means just that one.
@@ -21,7 +24,7 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         let message = format!("rows in {} are active, too, and stay as they are", listed(&forgotten));
         let taken: Vec<&State> = t.from.iter().copied().filter(|s| !s.finished).collect();
         let fact = format!(
-            "the condition takes {}; these are the other unfinished states of {}.{} in {}",
+            "the condition takes {}; these are the other states of {}.{} in {} in which somebody works on a row, or should",
             listed(&taken),
             t.change.table,
             t.column,
@@ -33,8 +36,9 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
 
 /// Somebody works on the row, or should.
 fn runs(state: &State) -> bool {
-    const ACTIVE: [&str; 10] = [
+    const ACTIVE: [&str; 11] = [
         "running",
+        "restarting",
         "dispatched",
         "stopping",
         "pausing",

@@ -12,7 +12,7 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         let columns: Vec<String> = joined.filter(nullable).cloned().collect();
         for column in columns {
             let message = format!("rows whose {}.{column} is NULL never match the join", change.table);
-            report.at(change.span, Level::Warning, message).help("LEFT JOIN, or a statement of its own for these rows");
+            report.at(change.span, Level::Warning, message).help("give these rows a statement of their own");
         }
     }
 }

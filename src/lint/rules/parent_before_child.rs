@@ -1,18 +1,27 @@
 //! A parent is closed or deleted before its children, or without them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::Across;
 use crate::lint::finding::Level;
-use crate::lint::reading::{Does, Reading};
-use crate::lint::report::Report;
+use crate::lint::reading::{Change, Does, Reading};
+use crate::lint::report::{Report, transitions};
 
 #[derive(Default)]
 struct Watch {
-    /// Table (lower case) → where it was first deleted from or closed.
-    seen: BTreeMap<String, (Does, Range<usize>)>,
+    /// Table (lower case) → where it was first written.
+    seen: BTreeMap<String, Seen>,
+    /// Tables (lower case) that were read: whoever asks for the children has thought of them.
+    read: BTreeSet<String>,
     said: Vec<String>,
+}
+
+struct Seen {
+    does: Does,
+    range: Range<usize>,
+    /// Whether rows that were not over get an end.
+    closes: bool,
 }
 
 pub(super) fn watch() -> Box<dyn Across> {
@@ -24,7 +33,7 @@ impl Across for Watch {
         for change in reading.changes.iter().filter(|c| c.does != Does::Insert && !c.in_body) {
             let knowledge = report.knowledge;
             for (parent, _) in knowledge.parents_of_parts(&change.table) {
-                let Some((does, range)) = self.seen.get(&parent.to_lowercase()) else { continue };
+                let Some(Seen { does, range, .. }) = self.seen.get(&parent.to_lowercase()) else { continue };
                 if *does != change.does || self.said.contains(&parent) {
                     continue;
                 }
@@ -38,21 +47,35 @@ impl Across for Watch {
                 self.said.push(parent);
             }
             let range = report.bytes(change.span);
-            self.seen.entry(change.table.to_lowercase()).or_insert((change.does, range));
+            let (does, closes) = (change.does, closes(report, reading, change));
+            self.seen.entry(change.table.to_lowercase()).or_insert(Seen { does, range, closes });
         }
+        self.read.extend(reading.tables.iter().filter(|t| !t.written).map(|t| t.name.to_lowercase()));
     }
 
     fn end(&mut self, report: &mut Report<'_>) {
-        for (table, (does, range)) in &self.seen {
-            if *does != Does::Delete {
+        for (table, Seen { does, range, closes }) in &self.seen {
+            if *does != Does::Delete && !closes {
                 continue;
             }
             let left: Vec<String> = report.knowledge.parts_of(table);
             // Where a foreign key takes the rows along, or refuses the delete, nothing stays behind.
-            let stays =
-                |c: &String| !self.seen.contains_key(&c.to_lowercase()) && !report.knowledge.holds_on_to(c, table);
+            let thought_of = |c: &String| {
+                let child = c.to_lowercase();
+                self.seen.contains_key(&child) || (*closes && self.read.contains(&child))
+            };
+            let stays = |c: &String| !thought_of(c) && (*closes || !report.knowledge.holds_on_to(c, table));
             let left: Vec<String> = left.into_iter().filter(stays).collect();
-            if !left.is_empty() {
+            if left.is_empty() {
+                continue;
+            }
+            if *closes {
+                let message = format!("rows are closed, but their unfinished rows in {} stay as they are", left.join(", "));
+                report
+                    .over(range.clone(), Level::Warning, message)
+                    .why("under a row that is over, nothing finishes them any more")
+                    .help("close them first, by the same keys, or say that there are none: AND NOT EXISTS (SELECT …)");
+            } else {
                 let message = format!("rows are deleted, but their rows in {} stay behind", left.join(", "));
                 report
                     .over(range.clone(), Level::Warning, message)
@@ -61,4 +84,10 @@ impl Across for Watch {
             }
         }
     }
+}
+
+fn closes(report: &Report<'_>, reading: &Reading, change: &Change) -> bool {
+    let of_change = transitions(report.knowledge, reading).into_iter().filter(|t| std::ptr::eq(t.change, change));
+    let mut own = of_change.filter(|t| report.knowledge.is_own_state(&change.table, &t.column));
+    own.any(|t| t.to.iter().all(|s| s.finished) && t.from.iter().any(|s| !s.finished))
 }

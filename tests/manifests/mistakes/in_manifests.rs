@@ -624,6 +624,11 @@ fn what_an_upgrade_wants() {
             "without = ",
             "upgrade.without: run.worker holds no states",
         ),
+        (
+            "says = \"s\"\nsource = \"w\"\nfrom_before = \"soon\"",
+            "from_before = ",
+            "upgrade.from_before: soon is no release",
+        ),
         ("says = \"s\"\nsource = \"w\"\nwithout = { \"run.state\" = [7] }", "without = ", "upgrade.without: "),
         ("says = \"s\"\nsource = \"w\"\nfull = []", "full =", "unknown field `full`"),
     ] {

@@ -1,8 +1,9 @@
 //! Tasks whose process is gone: what they become, by state and by the operator's word.
 
 use super::{FRESH, Night, OLD, inspect, plan, releases, round, tasks};
-use crate::support::db::{Server, TestDb};
+use crate::support::db::{Server, TestDb, same};
 use crate::support::fixture::manifest_of;
+use crate::support::program::{on_bundle, sealed};
 
 const LAST_BEAT: &str = "2026-11-01 10:00:12.345678";
 
@@ -213,5 +214,29 @@ fn deferred_tasks_that_nobody_would_queue_fail() {
                 assert_eq!(db.value("SELECT state FROM dag_run WHERE id = 3").as_deref(), Some("failed"));
             });
         }
+    }
+}
+
+/// A run that ended after the repair keeps its tasks as they are: under it they would be nobody's.
+#[test]
+fn an_undo_makes_no_ghosts() {
+    for server in Server::available("airflow_undo_makes_no_ghosts") {
+        let db = crash(server, "2.11.2");
+        plan(&db, "2.11.2", "zombie-tasks", AGE).expect(0);
+        sealed("apply", &db, "b", &[]).expect(0);
+        db.exec("UPDATE dag_run SET state = 'failed' WHERE run_id = 'r'");
+        let standing = db.dump();
+        let verified = on_bundle("verify", &db, "b").expect(0);
+        assert!(verified.out.contains("tied: what 4 rows of this bundle belong to"), "{}", verified.out);
+        let refused = sealed("rollback", &db, "b", &[]).expect(4);
+        assert!(refused.err.contains("the row that they belong to did (first in 03_task_instance"), "{}", refused.err);
+        // Jobs are units of their own.
+        let partial = sealed("rollback", &db, "b", &["--partial"]).expect(4);
+        assert!(partial.err.contains("and leave 4 rows"), "{}", partial.err);
+        let by_hand = db.stock(&db.path("b").join(format!("rollback.{}", server.client())));
+        assert!(!by_hand.status.success(), "{server:?}: the stock client must stop");
+        same(&db.dump(), &standing, "nothing was rolled back");
+        db.exec("UPDATE dag_run SET state = 'running' WHERE run_id = 'r'");
+        sealed("rollback", &db, "b", &[]).expect(0);
     }
 }

@@ -36,7 +36,7 @@ fn closed_in_one_update_with_the_alarm() {
         assert_eq!(site.log_value("102", "state"), "0", "{release}");
         let ticket = site.ticket("b");
         // What the run becomes is told before what becomes of its alarm.
-        let told = ["handle_code: 1 becomes 500 FAIL; alarm_status: 1 becomes 1 NO_ALARM", "1 becomes 500 FAIL"];
+        let told = ["handle_code: 1 row → 500 FAIL; alarm_status: 1 row → 1 NO_ALARM", "1 row → 500 FAIL"];
         let change = ["handle_code 0 RUNNING → 500 FAIL, alarm_status 0 DEFAULT → 1 NO_ALARM", "0 RUNNING → 500 FAIL"];
         let kind = usize::from(!site.m.has("log.alarm_status"));
         let (told, change) = (format!("close lost runs ({})", told[kind]), format!("run 101: {}", change[kind]));
@@ -300,4 +300,16 @@ fn hosts_are_those_of_runs_that_have_not_ended() {
         let hosts: Vec<&str> = hosts.take_while(|l| !l.is_empty()).collect();
         assert_eq!(hosts, [format!("- {dead}: 1 run")], "{server:?} {release}");
     }
+}
+
+/// A claim with a time that covers the run no more is told so, and not asked for a proof that was given.
+#[test]
+fn a_time_that_is_too_early_is_named() {
+    let site = Site::new(Server::Sqlite, "2.4.2");
+    let dead = site.address("10.0.0.9");
+    site.log("101", ("200", "0"), &dead, OLD);
+    let run = site.plan("lost-runs", "b", &["--older-than", "2h", "--dead-owner", "10.0.0.9:9999@2020-01-01T00:00:00"]);
+    let run = run.expect(4);
+    assert!(run.out.contains("1 run (owner-with-time): 101"), "{}", run.out);
+    assert!(run.err.contains("does not cover them") && run.err.contains("ends in Z"), "{}", run.err);
 }
