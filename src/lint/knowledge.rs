@@ -292,9 +292,8 @@ impl<'a> Knowledge<'a> {
 
     /// The releases around a generation that have a table as it has it: `2.4.0 to 2.11.2`.
     fn releases_with(&self, table: &str, near: &Manifest) -> String {
-        let is_near = |m: &&Manifest| m.generation == near.generation;
-        let runs = self.all.split(|m| !names(m, table));
-        let run = runs.into_iter().find(|run| run.iter().any(|m| is_near(m))).unwrap_or_default();
+        let mut runs = self.all.split(|m| !names(m, table));
+        let run = runs.find(|run| run.iter().any(|m| m.generation == near.generation)).unwrap_or_default();
         let first = run.first().and_then(|m| m.releases.first());
         let last = run.last().and_then(|m| m.releases.last());
         match (first, last) {
