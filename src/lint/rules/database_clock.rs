@@ -22,6 +22,9 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
                 "{} writes its times {whose}; the session's zone may be another, and the cut-off hours off",
                 knowledge.manifest.title
             ))
-            .help(format!("write the cut-off as a literal on the scheduler's clock{}", if clock.utc { ", in UTC" } else { "" }));
+            .help(format!(
+                "write the cut-off as a literal on the scheduler's clock{}",
+                if clock.utc { ", in UTC" } else { "" }
+            ));
     }
 }

@@ -53,6 +53,8 @@ fn say(report: &mut Report<'_>, change: &Change, child: &str, key: &ForeignKey) 
         found.why("flowmend does not describe every table of this release: whatever else refers to these rows goes along, or refuses the delete, too");
     }
     if how != "foreign key ON DELETE SET NULL" {
-        found.help(format!("delete only what no row of {child} refers to (NOT EXISTS); such rows are to be looked at first"));
+        found.help(format!(
+            "delete only what no row of {child} refers to (NOT EXISTS); such rows are to be looked at first"
+        ));
     }
 }

@@ -11,7 +11,10 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         if !report.knowledge.is_own_state(&t.change.table, &t.column) {
             continue;
         }
-        if !t.spoken || !t.to.iter().any(|s| s.finished) || report.knowledge.names_rows(&t.change.table, &t.change.filter) {
+        if !t.spoken
+            || !t.to.iter().any(|s| s.finished)
+            || report.knowledge.names_rows(&t.change.table, &t.change.filter)
+        {
             continue;
         }
         // Who closes rows in a state that waits for nobody means just that one.

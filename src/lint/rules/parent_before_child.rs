@@ -70,7 +70,8 @@ impl Across for Watch {
                 continue;
             }
             if *closes {
-                let message = format!("rows are closed, but their unfinished rows in {} stay as they are", left.join(", "));
+                let message =
+                    format!("rows are closed, but their unfinished rows in {} stay as they are", left.join(", "));
                 report
                     .over(range.clone(), Level::Warning, message)
                     .why("under a row that is over, nothing finishes them any more")

@@ -16,7 +16,9 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     let known: Vec<&String> = definition.tables.iter().filter(|t| knowledge.table(t).is_some()).collect();
     let Some(table) = known.first() else { return };
     let (level, what) = match definition.what {
-        "CREATE TRIGGER" | "CREATE RULE" => (Level::Error, "it changes what the scheduler writes, unseen, from then on"),
+        "CREATE TRIGGER" | "CREATE RULE" => {
+            (Level::Error, "it changes what the scheduler writes, unseen, from then on")
+        }
         "TRUNCATE" => {
             (Level::Error, "every row goes at once, without conditions, and it cannot be rolled back on MySQL")
         }

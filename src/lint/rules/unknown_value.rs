@@ -12,8 +12,10 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
             if !columns.iter().any(|(column, _)| column.eq_ignore_ascii_case(&set.column)) {
                 continue;
             }
-            let message =
-                format!("which state {}.{} gets is not known here, and nothing of it was checked", spec.name, set.column);
+            let message = format!(
+                "which state {}.{} gets is not known here, and nothing of it was checked",
+                spec.name, set.column
+            );
             report
                 .at(set.value_span, Level::Warning, message)
                 .why("the value is a variable that this script does not set, a sum, or the result of a query")
