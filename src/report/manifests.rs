@@ -163,10 +163,14 @@ fn of_column(all: &[&Manifest], column: &str) -> Section {
         [code.clone(), name.clone()].into_iter().chain(groups.iter().map(|(m, _)| cell(m))).collect()
     };
     let rows = codes.iter().map(row).collect();
-    let newest = all.iter().rev().find(|m| m.states.contains_key(column));
-    let title = newest.map_or_else(|| column.to_owned(), |m| format!("{column} ({})", m.real_name(column)));
-    Section::table(title, &head, rows)
+    let mut names: Vec<String> =
+        all.iter().filter(|m| m.states.contains_key(column)).map(|m| m.real_name(column)).collect();
+    names.dedup();
+    Section::table(format!("{column} ({})", names.join(" → ")), &head, rows)
 }
+
+/// What the words in a matrix mean.
+pub const LEGEND: &str = "active: something may still run under a row; finished: nothing does; over: nothing does, but the release does not count it as finished; not here: the release knows the code and never writes it into this column";
 
 /// The same for a terminal, where a column for each generation has no room: the releases in
 /// which a state is active, finished, or not for this column.

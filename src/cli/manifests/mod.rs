@@ -10,7 +10,7 @@ use crate::dialect::Dialect;
 use crate::manifest::compare::compare;
 use crate::manifest::{Manifest, Manifests};
 use crate::recipe::Recipes;
-use crate::report::manifests::{ShownStep, changes, matrix, show, show_json, spans};
+use crate::report::manifests::{LEGEND, ShownStep, changes, matrix, show, show_json, spans};
 use crate::report::sections::{Section, markdown, terminal};
 use crate::upgrade::{Upgrade, recipe_changes};
 use crate::{Error, Result, report, ui};
@@ -114,7 +114,8 @@ fn states(app: &App, m: &ArgMatches) -> Result<u8> {
         let json = sections.iter().map(|s| serde_json::json!({ "column": s.title, "head": s.head, "rows": s.rows }));
         return report::json(&json.collect::<Vec<_>>()).map(|()| 0);
     }
-    let sections = if given(m, "format") == Some("markdown") { matrix(&all) } else { spans(&all) };
+    let mut sections = if given(m, "format") == Some("markdown") { matrix(&all) } else { spans(&all) };
+    sections.push(Section::default().note(LEGEND));
     print(m, &format!("{title}: states by release"), &sections);
     Ok(0)
 }
