@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::Result;
 use crate::db::Database;
 use crate::plan::Step;
-use crate::recipe::Op;
+use crate::recipe::{ConditionTime, Op};
 use crate::render::view::StepView;
 
 /// The kind of an inserted row that the scheduler took.
@@ -84,6 +84,20 @@ pub(super) async fn tied(db: &mut Database, views: &[StepView<'_>], view: &StepV
     let Some(sql) = view.tied(views, &fields.join(", ")) else { return Ok(Vec::new()) };
     let key = |row: crate::catalog::Row| row.into_iter().map(Option::unwrap_or_default).collect();
     Ok(db.rows(&sql).await?.into_iter().map(key).collect())
+}
+
+/// Keys of a step's rows for which a condition of the undo does not hold.
+pub(super) async fn held_back(db: &mut Database, view: &StepView<'_>) -> Result<Vec<Vec<String>>> {
+    let d = &db.dialect;
+    let fields: Vec<String> = view.step.key.iter().map(|c| d.as_text(&format!("t.{}", d.ident(&c.name)))).collect();
+    let asked = view.step.conditions.iter().filter(|c| c.at == ConditionTime::Both && view.holds_at_end(c.at));
+    let queries: Vec<String> = asked.map(|c| view.violating(&fields.join(", "), &c.sql)).collect();
+    let mut keys = Vec::new();
+    for sql in queries {
+        let key = |row: crate::catalog::Row| row.into_iter().map(Option::unwrap_or_default).collect();
+        keys.extend(db.rows(&sql).await?.into_iter().map(key));
+    }
+    Ok(keys)
 }
 
 fn read_drift(step: &Step, row: crate::catalog::Row, kind: &str) -> Drift {

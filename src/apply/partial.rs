@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::drift::{CONSUMED, drift_of, tied};
+use super::drift::{CONSUMED, drift_of, held_back, tied};
 use super::own;
 use crate::bundle::Bundle;
 use crate::db::Database;
@@ -37,7 +37,7 @@ pub async fn rollback_text(db: &mut Database, bundle: &Bundle, extent: Extent) -
     let dialect = db.dialect.clone();
     let book = Book::new(&bundle.plan, &dialect, &bundle.id)?;
     own::require(db, &book).await?;
-    let Moved { instances: moved, keys: moved_keys, consumed } = moved(db, &book).await?;
+    let Moved { instances: moved, keys: moved_keys, consumed } = moved(db, &book, extent != Extent::Whole).await?;
     if extent == Extent::Whole {
         refuse_consumed(&consumed)?;
         refuse_drift(&book, &moved, &moved_keys, &bundle.plan)?;
@@ -63,7 +63,7 @@ pub async fn rollback_text(db: &mut Database, bundle: &Bundle, extent: Extent) -
 fn refuse_drift(book: &Book<'_>, moved: &BTreeSet<Unit>, keys: &Keys, plan: &Plan) -> Result<()> {
     let rows: usize = keys.values().map(BTreeSet::len).sum();
     let Some((step, first)) = keys.iter().next() else { return Ok(()) };
-    let named: Vec<String> = first.iter().take(5).map(|k| k.join("/")).collect();
+    let named: Vec<String> = first.iter().take(5).map(|k| safe(&k.join("/"), 100)).collect();
     let partial = GivenUp::of(book, plan, &shares(book, moved, keys)).map(|g| format!("; {}", g.says()));
     Err(Error::refused(format!(
         "{} moved since the repair, or the row that they belong to did (first in {step}: {}): nothing was rolled back",
@@ -112,7 +112,7 @@ impl GivenUp {
 /// # Errors
 /// What the server said.
 pub(super) async fn given_up(db: &mut Database, book: &Book<'_>, plan: &Plan) -> Result<Option<GivenUp>> {
-    let Moved { instances, keys, .. } = moved(db, book).await?;
+    let Moved { instances, keys, .. } = moved(db, book, true).await?;
     Ok(GivenUp::of(book, plan, &shares(book, &instances, &keys)))
 }
 
@@ -186,12 +186,18 @@ impl Moved {
     }
 }
 
-async fn moved(db: &mut Database, book: &Book<'_>) -> Result<Moved> {
+/// What moved; and, for a part, what the conditions of the undo hold back.
+async fn moved(db: &mut Database, book: &Book<'_>, in_part: bool) -> Result<Moved> {
     let mut found = Moved::default();
     let views = book.views();
     for view in &views {
         for key in tied(db, &views, view).await? {
             found.add(view, key);
+        }
+        if in_part {
+            for key in held_back(db, view).await? {
+                found.add(view, key);
+            }
         }
         let image = if view.step.op == Op::Delete { "before" } else { "after" };
         for drift in drift_of(db, view, image, false).await? {

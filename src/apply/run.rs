@@ -145,7 +145,11 @@ pub(super) async fn explain(db: &mut Database, bundle: &Bundle, statement: &Stat
             for line in moved::moved_rows(db, bundle, &statement.guard).await {
                 error = error.hint(line);
             }
-            error.hint("the database changed since the plan: plan again")
+            error.hint(if statement.guard.starts_with("rollback") {
+                "the database changed since the repair: `flowmend verify` shows what moved"
+            } else {
+                "the database changed since the plan: plan again"
+            })
         }
         FaultKind::LockTimeout => {
             let mut error =

@@ -141,7 +141,8 @@ pub(super) async fn rollback(app: &App, m: &ArgMatches) -> Result<u8> {
         Err(error) => return Err(failed(receipt, &bundle, error)),
     };
     if !moved.is_empty() {
-        let left = format!("left as they are for good, because a row of theirs moved: {}", moved.join(", "));
+        let names: Vec<String> = moved.iter().map(|name| ui::safe(name, 100)).collect();
+        let left = format!("left as they are for good, because a row of theirs moved: {}", names.join(", "));
         ui::warn(left);
     }
     finish(Done::RolledBack, receipt, &bundle, db, |db, bundle| {

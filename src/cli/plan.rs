@@ -215,8 +215,13 @@ fn unproved_owners(left: &[&LeftOut], (owners, claims): (&[Owners], &[OwnerClaim
     } else if named.is_empty() {
         "what was said of their owners does not cover them".to_owned()
     } else {
-        let some_name_none = if owners.iter().any(nameless) { "; some rows name none" } else { "" };
-        format!("the owners may be alive: {}{some_name_none}", named.join(", "))
+        // Rows of owners that were named may be among them: with a time, or listed as living.
+        let rest = match () {
+            () if owners.iter().any(|o| is_claimed(o, claims)) => "; what was said of others may not cover their rows",
+            () if owners.iter().any(nameless) => "; some rows name none",
+            () => "",
+        };
+        format!("the owners may be alive: {}{rest}", named.join(", "))
     };
     let message =
         format!("nothing was planned; {} left out because nothing proves them dead, and {whose}", words.counts(&rows));

@@ -1,6 +1,6 @@
 //! Heartbeats in the database, as they are read: whose, when, how often.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::Result;
@@ -29,6 +29,16 @@ pub struct Beat {
 /// newest beat counts, and the longest interval.
 pub type Beats = BTreeMap<OwnerName, Beat>;
 
+/// A heartbeat table that was read.
+pub(super) struct ReadTable<'m> {
+    /// What it is.
+    pub heartbeat: &'m Heartbeat,
+    /// The entries of its kind of owner.
+    pub entries: Beats,
+    /// The scopes of all entries, of other kinds, too: whoever is listed shows that the table is kept.
+    scopes: BTreeSet<Option<String>>,
+}
+
 /// Reads every heartbeat table of the release that is there.
 ///
 /// # Errors
@@ -45,38 +55,37 @@ pub(super) async fn read_tables<'m>(
     db: &mut Database,
     catalog: &Catalog,
     m: &'m Manifest,
-) -> Result<Vec<(&'m Heartbeat, Beats)>> {
+) -> Result<Vec<ReadTable<'m>>> {
     let mut tables = Vec::new();
     for heartbeat in &m.heartbeats {
         let named = |(entry, beat): (OwnerName, Beat)| {
             let address = entry.address.strip_prefix(&heartbeat.path_prefix)?.to_owned();
             Some((OwnerName { address, ..entry }, beat))
         };
-        let entries = read_entries(db, catalog, m, heartbeat).await?;
-        tables.push((heartbeat, entries.into_iter().filter_map(named).collect()));
+        let all = read_entries(db, catalog, m, heartbeat).await?;
+        let scopes = all.keys().map(|entry| entry.scope.clone()).collect();
+        tables.push(ReadTable { heartbeat, entries: all.into_iter().filter_map(named).collect(), scopes });
     }
     Ok(tables)
 }
 
 /// The entries of all tables by owner.
-pub(super) fn merged(tables: &[(&Heartbeat, Beats)]) -> Beats {
+pub(super) fn merged(tables: &[ReadTable<'_>]) -> Beats {
     let mut beats = Beats::new();
-    for (owner, beat) in tables.iter().flat_map(|(_, entries)| entries) {
+    for (owner, beat) in tables.iter().flat_map(|table| &table.entries) {
         add(&mut beats, owner.clone(), *beat);
     }
     beats
 }
 
-/// Whether an owner is missing where every living one of its kind is listed, while others of
-/// its scope are.
-pub(super) fn is_missing(tables: &[(&Heartbeat, Beats)], owner: &OwnerName) -> bool {
-    let kind = tables.iter().find(|(heartbeat, _)| heartbeat.is_readable()).map(|(heartbeat, _)| &heartbeat.owner);
-    let of_kind = || tables.iter().filter(|(heartbeat, _)| Some(&heartbeat.owner) == kind);
+/// Whether an owner is missing where every living one of its kind is listed, while somebody of its
+/// scope is.
+pub(super) fn is_missing(tables: &[ReadTable<'_>], owner: &OwnerName) -> bool {
+    let kind = tables.iter().find(|table| table.heartbeat.is_readable()).map(|table| &table.heartbeat.owner);
+    let of_kind = || tables.iter().filter(|table| Some(&table.heartbeat.owner) == kind);
     let entry = OwnerName { scope: owner.scope.clone(), address: bare_address(&owner.address).to_owned() };
-    let lists_others = |(heartbeat, entries): &(&Heartbeat, Beats)| {
-        heartbeat.absence_proves && entries.keys().any(|peer| peer.scope == entry.scope)
-    };
-    of_kind().any(lists_others) && !of_kind().any(|(_, entries)| entries.contains_key(&entry))
+    let lists_others = |table: &ReadTable<'_>| table.heartbeat.absence_proves && table.scopes.contains(&entry.scope);
+    of_kind().any(lists_others) && !of_kind().any(|table| table.entries.contains_key(&entry))
 }
 
 /// Every entry of one heartbeat table, whatever kind of owner it is of.

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::beats::Beats;
+use super::beats::ReadTable;
 use super::owners::Owners;
 use super::skew::east_of_utc_ms;
-use crate::manifest::{Heartbeat, Manifest};
+use crate::manifest::Manifest;
 use crate::plan::{OwnerName, Zone, bare_address};
 
 /// The newest heartbeat of an owner.
@@ -25,11 +25,11 @@ pub(super) struct LastBeat {
 pub(super) type LastBeats = BTreeMap<OwnerName, LastBeat>;
 
 /// The newest heartbeat of each owner in the tables that were read.
-pub(super) fn last_beats(tables: &[(&Heartbeat, Beats)], m: &Manifest, zone: Option<&Zone>) -> LastBeats {
+pub(super) fn last_beats(tables: &[ReadTable<'_>], m: &Manifest, zone: Option<&Zone>) -> LastBeats {
     let mut last = LastBeats::new();
-    for (heartbeat, entries) in tables {
-        let east_ms = east_of_utc_ms(m, heartbeat, zone);
-        for (owner, beat) in entries {
+    for table in tables {
+        let east_ms = east_of_utc_ms(m, table.heartbeat, zone);
+        for (owner, beat) in &table.entries {
             let Some(at) = beat.at else { continue };
             let beat = LastBeat { at, east_ms, expires_ms: beat.expires_ms };
             let known = last.entry(owner.clone()).or_insert(beat);

@@ -203,8 +203,14 @@ impl<'a> StepView<'a> {
     /// The query that counts the step's rows for which a condition does not hold.
     #[must_use]
     pub fn violations(&self, condition: &str) -> String {
+        self.violating("COUNT(*)", condition)
+    }
+
+    /// The query for `fields` (alias `t`) of these rows.
+    #[must_use]
+    pub fn violating(&self, fields: &str, condition: &str) -> String {
         let image = if self.step.op == Op::Delete { "before" } else { "after" };
-        format!("SELECT COUNT(*) FROM {} t WHERE CASE WHEN {condition} THEN 0 ELSE 1 END = 1", self.own(image))
+        format!("SELECT {fields} FROM {} t WHERE CASE WHEN {condition} THEN 0 ELSE 1 END = 1", self.own(image))
     }
 
     /// A row of an alias is the one with a key.

@@ -602,7 +602,7 @@ pub fn verified(b: &Bundle, r: &VerifyReport) {
         n => out(format!("{} {n} of {} moved{since}", paint(BAD, "FAIL:"), rows_of(r.rows))),
     }
     for d in &r.drift {
-        out(format!("  {} {} {}", paint(BAD, &d.kind), d.table, d.key.join("/")));
+        out(format!("  {} {} {}", paint(BAD, &d.kind), d.table, safe(&d.key.join("/"), NAME)));
         for (column, expected, found) in &d.columns {
             out(format!("    {column}: expected {}, found {}", safe(expected, 40), safe(found, 40)));
         }

@@ -46,9 +46,11 @@ impl Upgrade<'_> {
             let not_null = |text: &Option<String>| text.as_ref().is_some_and(|t| t.contains(" NOT NULL"));
             let will = not_null(&change.after) && !not_null(&change.before);
             let doubt = |longer_than| Doubt { column: column.to_owned(), longer_than };
+            if super::schema::converted(self, change).is_some() {
+                continue;
+            }
             let doubts = will.then(|| doubt(None)).into_iter();
-            let narrowed = super::schema::narrowed(change).filter(|_| super::schema::converted(self, change).is_none());
-            let doubts = doubts.chain(narrowed.map(|n| doubt(Some(n))));
+            let doubts = doubts.chain(super::schema::narrowed(change).map(|n| doubt(Some(n))));
             found.entry(table.to_owned()).or_default().extend(doubts);
         }
         found.retain(|_, doubts| !doubts.is_empty());

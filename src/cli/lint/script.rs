@@ -7,8 +7,8 @@ use std::path::Path;
 use clap::ArgMatches;
 
 use super::super::args::given;
+use super::super::bundle_cmds::read_bundle;
 use super::live::Live;
-use crate::bundle::Bundle;
 use crate::dialect::Dialect;
 use crate::lint::{Config, Knowledge, release_of, told};
 use crate::manifest::Manifests;
@@ -41,7 +41,7 @@ impl Script {
     }
 
     fn of_bundle(dir: &Path, manifests: &Manifests) -> Result<Self> {
-        let mut bundle = Bundle::read(dir)?;
+        let mut bundle = read_bundle(dir)?;
         let file = format!("apply.{}", Dialect::load(&bundle.plan.target.dialect)?.client);
         let text = bundle.files.remove(&file);
         let text = text.ok_or_else(|| Error::refused(format!("{} has no {file}", dir.display())))?;

@@ -185,7 +185,9 @@ impl DataRule {
         for (column, wanted) in &file.from_said {
             let name = real(column)?;
             let spoken = change.filter.states.get(&name.to_lowercase()).is_some_and(|s| s.spoken);
-            if !spoken || change.filter.is_elsewhere(name) {
+            // With a CASE each of these states may get its own.
+            let apart = change.set(name).is_some_and(|a| matches!(a.value, Written::OneOf(_)));
+            if !spoken || apart || change.filter.is_elsewhere(name) {
                 return None;
             }
             found.from = states(knowledge, change, name, wanted, selected)?;

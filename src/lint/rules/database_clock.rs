@@ -3,6 +3,7 @@
 use crate::lint::finding::Level;
 use crate::lint::reading::{Reading, Remark};
 use crate::lint::report::Report;
+use crate::manifest::Engine;
 
 pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     for (remark, span) in &reading.remarks {
@@ -10,7 +11,8 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         let knowledge = report.knowledge;
         let Some(clock) = &knowledge.manifest.clock else { continue };
         // A scheduler that writes UTC, in a column of moments: whatever the session's zone, both are right.
-        let is_right = clock.utc && knowledge.is_moment(table, column);
+        // SQLite's clock is in UTC, too.
+        let is_right = clock.utc && (knowledge.engine == Engine::Sqlite || knowledge.is_moment(table, column));
         if is_right || knowledge.role_column(table, column).is_none() {
             continue;
         }

@@ -64,7 +64,12 @@ impl Across for Watch {
                 let child = c.to_lowercase();
                 self.seen.contains_key(&child) || (*closes && self.read.contains(&child))
             };
-            let stays = |c: &String| !thought_of(c) && (*closes || !report.knowledge.holds_on_to(c, table));
+            // What has no state is not open: it is a record of its parent.
+            let is_open = |c: &String| report.knowledge.own_state(c).is_some();
+            let stays = |c: &String| {
+                let kept = if *closes { is_open(c) } else { !report.knowledge.holds_on_to(c, table) };
+                kept && !thought_of(c)
+            };
             let left: Vec<String> = left.into_iter().filter(stays).collect();
             if left.is_empty() {
                 continue;
