@@ -1,6 +1,7 @@
 //! All flags. The recipes' parameters become flags of `plan` and `inspect`.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -39,6 +40,13 @@ pub fn command(recipes: &Recipes) -> Command {
         .subcommand(upgrade_check())
         .subcommand(manifests())
         .subcommands(tools())
+}
+
+/// Whether a command line may have something to do with recipes. The linter, which editors
+/// and hooks start for every file, has not.
+pub(super) fn takes_recipes(args: &[OsString]) -> bool {
+    let bare = command(&Recipes::default()).ignore_errors(true);
+    bare.try_get_matches_from(args).map_or(true, |m| m.subcommand_name() != Some("lint"))
 }
 
 fn inspect(recipes: &Recipes) -> Command {

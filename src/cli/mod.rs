@@ -111,6 +111,9 @@ fn load(args: &[OsString]) -> Result<App> {
         found
     };
     let manifests = Manifests::load(directory("--enums", "FLOWMEND_ENUMS").as_deref())?;
+    if !args::takes_recipes(args) {
+        return Ok(App { manifests, recipes: Recipes::default(), templates: Tree::default() });
+    }
     let templates = Tree::templates(directory("--templates", "FLOWMEND_TEMPLATES").as_deref())?;
     let recipes = Recipes::load(&templates, &manifests)?;
     Ok(App { manifests, recipes, templates })

@@ -42,52 +42,106 @@ pub(super) fn filter(
     let mut filter = Filter { span: selection.map(|s| s.span()), limited, ..Filter::default() };
     let conditions: Vec<&Expr> = selection.into_iter().chain(joins.iter().copied()).collect();
     let judge = Judge { knowledge, scope, target, assumed: Vec::new() };
-    let outcome = all_of(&conditions, &judge);
-    if let Some(selection) = selection {
-        filter.always = truth(selection, &judge) == Truth::TRUE;
-        filter.never = !outcome.may_be(Truth::TRUE);
+    let parts = Parts::of(conditions.iter().copied(), &judge);
+    if joins.is_empty() {
+        filter.always = parts.whole() == Truth::TRUE || takes_all(&judge, &parts);
+    } else if selection.is_some() {
+        filter.always = Parts::of(selection, &judge).whole() == Truth::TRUE;
     }
+    filter.always &= selection.is_some();
+    filter.never = selection.is_some() && !parts.whole().may_be(Truth::TRUE);
     for condition in &conditions {
         for (column, bound) in bounds(condition, &judge) {
             merge(&mut filter.bounds, column, bound);
         }
     }
     filter.older = conditions.iter().flat_map(|c| older(c, &judge)).collect();
-    filter.states = states(&judge, &conditions);
+    filter.states = states(&judge, &parts);
     let spoken: Vec<&Selected> = filter.states.values().filter(|s| s.spoken).collect();
     filter.never |= spoken.iter().any(|s| s.codes.is_empty() && !s.other && !s.null);
-    filter.always |= filter.span.is_some() && joins.is_empty() && takes_all(&judge, selection);
     filter
 }
 
-fn all_of(conditions: &[&Expr], judge: &Judge<'_, '_>) -> Truth {
-    conditions.iter().map(|c| truth(c, judge)).fold(Truth::TRUE, Truth::and)
+/// Conditions that must all hold, in parts, each with what it can be where nothing is assumed.
+struct Parts<'e> {
+    parts: Vec<(&'e Expr, Truth)>,
+}
+
+impl<'e> Parts<'e> {
+    fn of(conditions: impl IntoIterator<Item = &'e Expr>, judge: &Judge<'_, '_>) -> Self {
+        let parts = conditions.into_iter().flat_map(|c| links(c, &BinaryOperator::And));
+        Self { parts: parts.map(|part| (part, truth(part, judge))).collect() }
+    }
+
+    /// What all can be together.
+    fn whole(&self) -> Truth {
+        self.parts.iter().map(|(_, t)| *t).fold(Truth::TRUE, Truth::and)
+    }
+
+    /// The parts that hang on some columns, and what the others can be together.
+    fn about(&self, columns: &[&str]) -> About<'e> {
+        let mut about = About { others: Truth::TRUE, parts: Vec::new() };
+        for (part, truth) in &self.parts {
+            match speaks_of(part, columns) {
+                true => about.parts.push(part),
+                false => about.others = about.others.and(*truth),
+            }
+        }
+        about
+    }
+}
+
+/// What conditions say of some columns.
+struct About<'e> {
+    others: Truth,
+    parts: Vec<&'e Expr>,
+}
+
+impl About<'_> {
+    /// What all can be together where the columns have some values.
+    fn with(&self, judge: &Judge<'_, '_>, assumed: Vec<(String, Val)>) -> Truth {
+        let judge = Judge { assumed, ..*judge };
+        self.parts.iter().map(|part| truth(part, &judge)).fold(self.others, Truth::and)
+    }
+}
+
+/// Whether a name in an expression may be one of some columns.
+fn speaks_of(expr: &Expr, columns: &[&str]) -> bool {
+    let named = |inner: &Expr| {
+        let last = as_name(inner).and_then(<[_]>::last);
+        last.is_some_and(|l| columns.iter().any(|column| l.value.eq_ignore_ascii_case(column)))
+    };
+    let found =
+        visit_expressions(expr, |inner| if named(inner) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) });
+    found.is_break()
 }
 
 /// A condition that speaks of nothing but one state column, and holds for every state.
-fn takes_all(judge: &Judge<'_, '_>, selection: Option<&Expr>) -> bool {
-    let Some(selection) = selection else { return false };
+fn takes_all(judge: &Judge<'_, '_>, selection: &Parts<'_>) -> bool {
     judge.state_sets().iter().any(|(column, set)| {
+        let about = selection.about(&[column]);
+        if about.others != Truth::TRUE || about.parts.is_empty() {
+            return false;
+        }
+        let of = |value: Val| about.with(judge, vec![(column.clone(), value)]);
         let codes = set.codes(|_| true);
-        let of = |value: Val| truth(selection, &Judge { assumed: vec![(column.clone(), value)], ..*judge });
         let each = codes.iter().map(|code| of(Val::Known(Scalar::Text(code.clone()))));
         let all = each.chain([of(Val::Unlisted)]).all(|t| t == Truth::TRUE);
-        all && truth(selection, judge) != Truth::TRUE
+        all && selection.whole() != Truth::TRUE
     })
 }
 
 /// The states that the conditions may select, for each state column of the table.
-fn states(judge: &Judge<'_, '_>, conditions: &[&Expr]) -> BTreeMap<String, Selected> {
+fn states(judge: &Judge<'_, '_>, conditions: &Parts<'_>) -> BTreeMap<String, Selected> {
     let mut found = BTreeMap::new();
     for (column, set) in judge.state_sets() {
-        let codes = set.codes(|_| true);
-        let of = |value: Val| all_of(conditions, &Judge { assumed: vec![(column.clone(), value)], ..*judge });
-        let may = |value: Val| of(value).may_be(Truth::TRUE);
-        let selected: Vec<String> =
-            codes.iter().filter(|code| may(Val::Known(Scalar::Text((*code).clone())))).cloned().collect();
+        let about = conditions.about(&[&column]);
+        let may = |value: Val| about.with(judge, vec![(column.clone(), value)]).may_be(Truth::TRUE);
+        let codes = set.codes(|state| about.parts.is_empty() || may(Val::Known(Scalar::Text(state.code.clone()))));
+        let selected = if about.others.may_be(Truth::TRUE) { codes } else { Vec::new() };
         let other = may(Val::Unlisted);
         let null = may(Val::Known(Scalar::Null));
-        let spoken = selected.len() < codes.len() || !other || !null;
+        let spoken = selected.len() < set.states.len() || !other || !null;
         let ruled_out = ruled_out(judge, conditions, &column, set);
         found.insert(column, Selected { codes: selected, ruled_out, other, null, spoken });
     }
@@ -95,15 +149,16 @@ fn states(judge: &Judge<'_, '_>, conditions: &[&Expr]) -> BTreeMap<String, Selec
 }
 
 /// States that hang on a column beside (`with`), and that the conditions on both rule out.
-fn ruled_out(judge: &Judge<'_, '_>, conditions: &[&Expr], column: &str, set: &StateSet) -> BTreeSet<String> {
+fn ruled_out(judge: &Judge<'_, '_>, conditions: &Parts<'_>, column: &str, set: &StateSet) -> BTreeSet<String> {
     let beside = set.with.as_ref().and_then(|with| judge.knowledge.manifest.column(with).ok());
     let Some(beside) = beside.map(str::to_lowercase) else { return BTreeSet::new() };
+    let about = conditions.about(&[column, &beside]);
     let text = |code: &String| Val::Known(Scalar::Text(code.clone()));
     let listed = set.with.as_ref().and_then(|with| judge.knowledge.manifest.states.get(with));
     let possible = |state: &&State| {
         let both = |value: Val| {
             let assumed = vec![(column.to_owned(), text(&state.code)), (beside.clone(), value)];
-            all_of(conditions, &Judge { assumed, ..*judge }).may_be(Truth::TRUE)
+            about.with(judge, assumed).may_be(Truth::TRUE)
         };
         if !state.when.is_empty() {
             return state.when.iter().any(|code| both(text(code)));
@@ -265,7 +320,7 @@ impl Judge<'_, '_> {
         let binding = self.scope.bindings.get(self.target)?;
         let column = parts.last()?.value.to_lowercase();
         match meaning(std::slice::from_ref(self.scope), self.knowledge, parts) {
-            Meaning::Column(found, name) => std::ptr::eq(found, binding).then(|| name.to_lowercase()),
+            Meaning::Column(found) => std::ptr::eq(found, binding).then_some(column),
             // A table that is not the scheduler's: by its qualifier, or because it is the only one.
             _ if binding.spec.is_some() => None,
             _ => match parts {
@@ -287,13 +342,12 @@ impl Judge<'_, '_> {
 impl Values for Judge<'_, '_> {
     fn value(&self, name: &Expr) -> Val {
         // Most names are others', and whose they are takes longer to find out.
-        let last = as_name(name).and_then(<[_]>::last);
-        if !last.is_some_and(|l| self.assumed.iter().any(|(column, _)| l.value.eq_ignore_ascii_case(column))) {
+        let Some([qualifiers @ .., last]) = as_name(name) else { return Val::Unknown };
+        let Some((_, value)) = self.assumed.iter().find(|(column, _)| last.value.eq_ignore_ascii_case(column)) else {
             return Val::Unknown;
-        }
-        let own = self.own(name);
-        let assumed = self.assumed.iter().find(|(column, _)| own.as_ref() == Some(column));
-        assumed.map_or(Val::Unknown, |(_, value)| value.clone())
+        };
+        let is_own = qualifiers.is_empty() && self.scope.bindings.len() == 1 || self.own(name).is_some();
+        if is_own { value.clone() } else { Val::Unknown }
     }
 
     fn folds_case(&self) -> bool {

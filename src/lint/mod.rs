@@ -4,6 +4,7 @@
 //! read into what the rules see ([`reading`]): the rows that it selects, as sets of states,
 //! and what it writes to them. Rules speak about these, not about text.
 
+mod ahead;
 mod allow;
 mod body;
 mod bundle;
@@ -25,6 +26,7 @@ pub mod rules;
 mod scope;
 mod truth;
 
+use std::borrow::Borrow;
 use std::ops::Range;
 
 pub use allow::{Allow, told};
@@ -44,7 +46,7 @@ use self::prepared::{Memory, Seen};
 use self::reading::{Deed, Reading};
 use self::rules::{Across, Check};
 use crate::manifest::Engine;
-use crate::sql::{Client, Piece, PieceKind, Places, split};
+use crate::sql::{Client, Piece, PieceKind, Places, Script, split};
 use crate::ui::safe;
 use crate::{Error, Result};
 
@@ -69,20 +71,56 @@ const STACK: usize = 1 << 30;
 /// # Errors
 /// No thread can be started; a fault of flowmend.
 pub fn lint(text: &str, knowledge: &Knowledge<'_>, data: &DataRules, config: &Config) -> Result<Linted> {
+    Ok(lint_with(text, knowledge.engine, || Ok(knowledge), data, config)?.1)
+}
+
+/// Checks a script, and learns of its release while its statements are parsed.
+///
+/// # Errors
+/// What is asked for is not known, or no thread can be started; a fault of flowmend.
+pub fn lint_with<'k, K: Borrow<Knowledge<'k>> + Send>(
+    text: &str,
+    engine: Engine,
+    learn: impl FnOnce() -> Result<K> + Send,
+    data: &DataRules,
+    config: &Config,
+) -> Result<(K, Linted)> {
     std::thread::scope(|scope| {
-        let work = || linted(text, knowledge, data, config);
+        let work = || linted(text, engine, learn, data, config);
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         let thread = thread.map_err(|e| Error::internal(format!("cannot start a thread: {e}")))?;
-        thread.join().map_err(|_| Error::internal("the linter stopped"))
+        thread.join().map_err(|_| Error::internal("the linter stopped"))?
     })
 }
 
-fn linted(text: &str, knowledge: &Knowledge<'_>, data: &DataRules, config: &Config) -> Linted {
+fn linted<'k, K: Borrow<Knowledge<'k>>>(
+    text: &str,
+    engine: Engine,
+    learn: impl FnOnce() -> Result<K>,
+    data: &DataRules,
+    config: &Config,
+) -> Result<(K, Linted)> {
     let places = Places::of(text);
-    let script = split(text, Client::of(knowledge.engine));
-    let grammar = parse::grammar(knowledge.engine);
+    let script = split(text, Client::of(engine));
+    let source = ahead::Source { text, pieces: &script.pieces, places: &places, engine };
+    std::thread::scope(|scope| {
+        let parsed = source.start(scope);
+        let knowledge = learn()?;
+        let linted = checked(parsed, &script, knowledge.borrow(), data, config);
+        Ok((knowledge, linted))
+    })
+}
+
+fn checked(
+    parsed: ahead::Ahead<'_>,
+    script: &Script,
+    knowledge: &Knowledge<'_>,
+    data: &DataRules,
+    config: &Config,
+) -> Linted {
+    let text = parsed.source.text;
     let mut run = Run {
-        report: Report::new(knowledge, &places),
+        report: Report::new(knowledge, parsed.source.places),
         across: rules::ALL.iter().filter_map(across).collect(),
         data: data.of(knowledge),
         memory: Memory::default(),
@@ -95,16 +133,10 @@ fn linted(text: &str, knowledge: &Knowledge<'_>, data: &DataRules, config: &Conf
         let at = text.find("\r\n").unwrap_or_default();
         run.says("windows-lines", at..at, Level::Info, "lines end as on Windows (CRLF)");
     }
-    for piece in &script.pieces {
-        match piece.kind {
-            PieceKind::Client => run.client(text, piece),
-            PieceKind::Sql => {
-                for parsed in parse::parse(text, piece, grammar.as_ref(), &places) {
-                    run.statement(parsed, piece);
-                }
-            }
-        }
-    }
+    parsed.each(|piece, parsed| match piece.kind {
+        PieceKind::Client => run.client(text, piece),
+        PieceKind::Sql => parsed.into_iter().for_each(|parsed| run.statement(parsed, piece)),
+    });
     run.end();
     let Run { report, mut linted, .. } = run;
     let comments = script.comments.iter().cloned();

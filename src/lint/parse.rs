@@ -1,5 +1,6 @@
 //! From a piece of a script to statements: parses, and goes on after what cannot be parsed.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use sqlparser::ast::Statement;
@@ -197,13 +198,19 @@ fn goes_on(before: &Token) -> bool {
 
 /// MariaDB runs what stands in `/*M! … */`, as it does with `/*! … */`, the only form that the
 /// parser knows; both are as long.
-fn mariadb_comments(text: &str) -> String {
-    text.replace("/*M!", " /*!")
+fn mariadb_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains("/*M!") {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace("/*M!", " /*!"))
 }
 
 /// psql puts a variable's value in place of `:'name'` and `:"name"`. For the parser a
 /// parameter of the same length stands there.
-fn psql_variables(text: &str) -> String {
+fn psql_variables(text: &str) -> Cow<'_, str> {
+    if !text.contains(':') {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(":'").into_iter().chain(rest.find(":\"")).min() {
@@ -222,7 +229,7 @@ fn psql_variables(text: &str) -> String {
         rest = &rest[at + 3 + length..];
     }
     out.push_str(rest);
-    out
+    Cow::Owned(out)
 }
 
 #[cfg(test)]

@@ -371,6 +371,7 @@ impl<'a> Reader<'_, 'a> {
         let Some(spec) = binding.spec else { return };
         self.epoch(&spec.name, column, value);
         let Some((role_column, _)) = self.knowledge.states(&spec.name, column) else { return };
+        let role_column = role_column.to_owned();
         for (scalar, span) in literals_of(value) {
             self.reading.codes.push(CodeUse {
                 role_column: role_column.clone(),
@@ -433,7 +434,7 @@ impl<'a> Reader<'_, 'a> {
     fn column(&self, expr: &Expr) -> Option<(String, String)> {
         let parts = as_name(expr)?;
         match meaning(&self.scopes, self.knowledge, parts) {
-            Meaning::Column(binding, column) => Some((binding.spec?.name.clone(), column)),
+            Meaning::Column(binding) => Some((binding.spec?.name.clone(), parts.last()?.value.clone())),
             _ => None,
         }
     }
@@ -480,6 +481,7 @@ impl<'a> Reader<'_, 'a> {
     fn compared<'e>(&mut self, name: &Expr, equal: bool, values: impl Iterator<Item = &'e Expr>) {
         let Some((table, column)) = self.column(name) else { return };
         let Some((role_column, _)) = self.knowledge.states(&table, &column) else { return };
+        let role_column = role_column.to_owned();
         for value in values {
             if let Some(scalar) = as_literal(value) {
                 self.reading.codes.push(CodeUse {
@@ -498,7 +500,7 @@ impl<'a> Reader<'_, 'a> {
     /// a column of dates.
     fn epoch(&mut self, table: &str, column: &str, value: &Expr) {
         let name = self.knowledge.role_column(table, column);
-        let is_millis = name.is_some_and(|n| self.knowledge.manifest.is_epoch_ms(&n));
+        let is_millis = name.is_some_and(|n| self.knowledge.manifest.is_epoch_ms(n));
         if is_millis && conditions::is_date(value) {
             self.remark(Remark::EpochAgainstTime(table.to_owned(), column.to_owned()), value.span());
         } else if is_millis && conditions::is_epoch_seconds(value) {

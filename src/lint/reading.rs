@@ -135,14 +135,23 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    /// The value as a whole number, if it reads as one.
+    #[must_use]
+    pub fn whole_number(&self) -> Option<i64> {
+        match self {
+            Self::Null => None,
+            Self::Text(text) | Self::Number(text) => text.parse().ok(),
+            Self::Bool(yes) => Some(i64::from(*yes)),
+        }
+    }
+
     /// The value as a code: `'07'` and `7` are the same number.
     #[must_use]
     pub fn code(&self) -> Option<String> {
-        let plain = |text: &str| text.parse::<i64>().map_or_else(|_| text.to_owned(), |n| n.to_string());
-        match self {
-            Self::Null => None,
-            Self::Text(text) | Self::Number(text) => Some(plain(text)),
-            Self::Bool(yes) => Some(i32::from(*yes).to_string()),
+        match (self, self.whole_number()) {
+            (_, Some(number)) => Some(number.to_string()),
+            (Self::Text(text) | Self::Number(text), None) => Some(text.clone()),
+            (Self::Null | Self::Bool(_), None) => None,
         }
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Scope<'a> {
 /// What a name means.
 pub(super) enum Meaning<'s, 'a> {
     /// A column of a table of the scheduler.
-    Column(&'s Binding<'a>, String),
+    Column(&'s Binding<'a>),
     /// Nothing that can be known: another table's column, a variable, a result's name.
     Opaque,
     /// Nothing: no table in scope has such a column.
@@ -153,8 +153,7 @@ pub(super) fn meaning<'s, 'a>(scopes: &'s [Scope<'a>], knowledge: &Knowledge<'a>
         return Meaning::Opaque;
     };
     let name = column.value.as_str();
-    let lower = name.to_lowercase();
-    if lower.starts_with(['@', ':', '$']) || SYSTEM.contains(&lower.as_str()) {
+    if name.starts_with(['@', ':', '$']) || is_one_of(&SYSTEM, name) {
         return Meaning::Opaque;
     }
     match qualifiers.last() {
@@ -169,14 +168,14 @@ fn of_table<'s, 'a>(
     qualifier: &str,
     name: &str,
 ) -> Meaning<'s, 'a> {
-    if ROWS.contains(&qualifier.to_lowercase().as_str()) {
+    if is_one_of(&ROWS, qualifier) {
         return Meaning::Opaque;
     }
     let Some(binding) = scopes.iter().rev().find_map(|s| s.named(qualifier)) else {
         return Meaning::Opaque;
     };
     match binding.spec {
-        Some(spec) if knowledge.has_column(spec, name) => Meaning::Column(binding, name.to_owned()),
+        Some(spec) if knowledge.has_column(spec, name) => Meaning::Column(binding),
         Some(spec) => Meaning::Nothing(vec![spec.name.clone()]),
         None => Meaning::Opaque,
     }
@@ -188,7 +187,7 @@ fn anywhere<'s, 'a>(scopes: &'s [Scope<'a>], knowledge: &Knowledge<'a>, name: &s
     for scope in scopes.iter().rev() {
         for binding in &scope.bindings {
             match binding.spec {
-                Some(spec) if knowledge.has_column(spec, name) => return Meaning::Column(binding, name.to_owned()),
+                Some(spec) if knowledge.has_column(spec, name) => return Meaning::Column(binding),
                 Some(spec) => looked.push(spec.name.clone()),
                 None => unknown = true,
             }
@@ -197,12 +196,17 @@ fn anywhere<'s, 'a>(scopes: &'s [Scope<'a>], knowledge: &Knowledge<'a>, name: &s
         }
         unknown |= scope.is_alias(name);
     }
-    if unknown || looked.is_empty() || UNITS.contains(&name.to_lowercase().as_str()) {
+    if unknown || looked.is_empty() || is_one_of(&UNITS, name) {
         return Meaning::Opaque;
     }
     looked.sort();
     looked.dedup();
     Meaning::Nothing(looked)
+}
+
+/// Whether a name is one of some, however it is spelt.
+fn is_one_of(names: &[&str], name: &str) -> bool {
+    names.iter().any(|n| n.eq_ignore_ascii_case(name))
 }
 
 /// A column's name, if an expression is one.

@@ -285,6 +285,9 @@ fn compare(op: &BinaryOperator, a: &Val, b: &Val, values: &impl Values) -> Truth
 
 /// How two literals compare: as numbers if both are, else as texts.
 fn order(a: &Scalar, b: &Scalar, fold: bool) -> Option<std::cmp::Ordering> {
+    if let (Some(x), Some(y)) = (a.whole_number(), b.whole_number()) {
+        return Some(x.cmp(&y));
+    }
     let (a, b) = (a.code()?, b.code()?);
     if let (Ok(x), Ok(y)) = (a.parse::<f64>(), b.parse::<f64>()) {
         return x.partial_cmp(&y);

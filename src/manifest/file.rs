@@ -7,6 +7,14 @@ use toml::Spanned;
 
 use super::{VersionIs, Words};
 
+/// What tells which file is needed for a release.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct ManifestHead {
+    pub generation: String,
+    pub releases: Vec<String>,
+    pub extends: Option<String>,
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ManifestFile {

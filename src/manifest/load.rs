@@ -1,9 +1,8 @@
-//! Reads manifests: parse, inherit, check.
+//! Reads manifests: inherit, check.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::OnceLock;
 
 use toml::Spanned;
 
@@ -11,6 +10,7 @@ use super::file::{
     ClockFile, ColumnFile, FingerprintFile, HeartbeatFile, LockFile, ManifestFile, MeaningFile, RegistryFile,
     RelationFile, RoleFile, StateFile, StateSetFile, TableFile,
 };
+use super::scheduler::Scheduler;
 use super::schema::TableColumn;
 use super::source::Source;
 use super::{
@@ -27,17 +27,6 @@ pub struct Manifests {
     schedulers: Vec<Scheduler>,
 }
 
-/// The manifests of one scheduler.
-#[derive(Clone, Debug)]
-struct Scheduler {
-    name: String,
-    /// The files, by their paths in the tree.
-    files: Vec<(String, DataFile)>,
-    /// What was read of them. Most runs are about one scheduler, so those that come with
-    /// the program are read when they are first asked for.
-    read: OnceLock<Vec<Manifest>>,
-}
-
 impl Manifests {
     /// The embedded manifests with the files of `dir` laid over them.
     ///
@@ -52,14 +41,11 @@ impl Manifests {
     /// # Errors
     /// A manifest of somebody's own with a mistake; the message names file, line and key.
     pub fn from_tree(tree: &Tree) -> Result<Self> {
-        let mut files: BTreeMap<&str, Vec<(String, DataFile)>> = BTreeMap::new();
+        let mut files: BTreeMap<&str, Vec<(&str, &DataFile)>> = BTreeMap::new();
         for (path, file) in tree.iter() {
-            let folder = path.split('/').next().unwrap_or(path);
-            files.entry(folder).or_default().push((path.to_owned(), file.clone()));
+            files.entry(path.split('/').next().unwrap_or(path)).or_default().push((path, file));
         }
-        let scheduler = |(name, files): (&str, _)| Scheduler { name: name.to_owned(), files, read: OnceLock::new() };
-        let schedulers: Vec<Scheduler> = files.into_iter().map(scheduler).collect();
-        schedulers.iter().filter(|s| !s.is_built_in()).try_for_each(|s| s.manifests().map(|_| ()))?;
+        let schedulers = files.into_iter().map(|(name, files)| Scheduler::of(name, &files)).collect::<Result<_>>()?;
         Ok(Self { schedulers })
     }
 
@@ -70,11 +56,7 @@ impl Manifests {
     pub fn with_prefix(&self, prefix: &str) -> Result<Self> {
         let mut schedulers = Vec::new();
         for scheduler in &self.schedulers {
-            let chosen = scheduler.manifests()?.iter().filter(|m| m.table_prefix.is_some());
-            let renamed: Vec<Manifest> = chosen.map(|m| m.with_prefix(prefix)).collect();
-            if !renamed.is_empty() {
-                schedulers.push(Scheduler { read: OnceLock::from(renamed), ..scheduler.clone() });
-            }
+            schedulers.extend(scheduler.with_prefix(prefix)?);
         }
         Ok(Self { schedulers })
     }
@@ -101,16 +83,19 @@ impl Manifests {
         Ok(())
     }
 
-    /// All manifests of a scheduler.
+    /// All manifests of a scheduler, oldest generation first.
     ///
     /// # Errors
     /// No manifest knows the scheduler.
     pub fn of(&self, scheduler: &str) -> Result<Vec<&Manifest>> {
-        let found = self.schedulers.iter().find(|s| s.name == scheduler).ok_or_else(|| {
+        self.scheduler(scheduler)?.all()
+    }
+
+    fn scheduler(&self, name: &str) -> Result<&Scheduler> {
+        self.schedulers.iter().find(|s| s.name == name).ok_or_else(|| {
             let known = self.schedulers().join(", ");
-            Error::usage(format!("unknown scheduler `{scheduler}`")).hint(format!("known: {known}"))
-        })?;
-        Ok(found.manifests()?.iter().collect())
+            Error::usage(format!("unknown scheduler `{name}`")).hint(format!("known: {known}"))
+        })
     }
 
     /// Whether some manifest speaks of a scheduler.
@@ -125,17 +110,15 @@ impl Manifests {
         self.schedulers.iter().filter(|s| s.name == scheduler).all(Scheduler::is_built_in)
     }
 
-    /// The manifest of one release.
+    /// The manifest of one release. What it does not extend is not read for it.
     ///
     /// # Errors
     /// No manifest lists the release.
     pub fn release(&self, scheduler: &str, release: &str) -> Result<&Manifest> {
-        let known = self.of(scheduler)?;
-        let found = known.iter().find(|m| m.releases.iter().any(|r| r == release));
-        found.copied().ok_or_else(|| {
-            let all: Vec<&str> = known.iter().flat_map(|m| m.releases.iter().map(String::as_str)).collect();
+        let found = self.scheduler(scheduler)?;
+        found.release(release)?.ok_or_else(|| {
             Error::usage(format!("no manifest for {scheduler} {release}"))
-                .hint(format!("known releases: {}", all.join(", ")))
+                .hint(format!("known releases: {}", found.releases().join(", ")))
         })
     }
 
@@ -144,8 +127,9 @@ impl Manifests {
     /// # Errors
     /// No such scheduler or generation.
     pub fn generation(&self, scheduler: &str, generation: &str) -> Result<&Manifest> {
-        let found = self.of(scheduler)?.into_iter().find(|m| m.generation == generation);
-        found.ok_or_else(|| Error::usage(format!("no manifest for the generation {generation} of {scheduler}")))
+        self.scheduler(scheduler)?
+            .generation(generation)?
+            .ok_or_else(|| Error::usage(format!("no manifest for the generation {generation} of {scheduler}")))
     }
 
     /// Short names of the schedulers.
@@ -161,38 +145,7 @@ impl Manifests {
     pub fn all(&self) -> Result<Vec<&Manifest>> {
         let mut all = Vec::new();
         for scheduler in &self.schedulers {
-            all.extend(scheduler.manifests()?);
-        }
-        Ok(all)
-    }
-}
-
-impl Scheduler {
-    fn is_built_in(&self) -> bool {
-        self.files.iter().all(|(_, file)| file.built_in)
-    }
-
-    fn manifests(&self) -> Result<&[Manifest]> {
-        if let Some(read) = self.read.get() {
-            return Ok(read);
-        }
-        let read = self.resolved()?;
-        Ok(self.read.get_or_init(|| read))
-    }
-
-    fn resolved(&self) -> Result<Vec<Manifest>> {
-        let mut files: Vec<(Source<'_>, ManifestFile)> = Vec::new();
-        for (path, file) in &self.files {
-            let source = Source { file };
-            files.push((source, source.parse()?));
-            source.check_path(path, &files[files.len() - 1].1)?;
-        }
-        files.sort_by_key(|(_, file)| version_order(file.generation.get_ref()));
-        check::unique_releases(&files)?;
-        let mut all: Vec<Manifest> = Vec::new();
-        for (source, file) in files {
-            let manifest = resolve(&all, source, file)?;
-            all.push(manifest);
+            all.extend(scheduler.all()?);
         }
         Ok(all)
     }
@@ -204,8 +157,8 @@ pub fn version_order(version: &str) -> Vec<u64> {
     version.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
 }
 
-fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result<Manifest> {
-    let mut manifest = base(known, source, &file)?;
+/// What a file says, laid over the generation that it extends.
+pub(super) fn resolve(mut manifest: Manifest, source: Source<'_>, file: &ManifestFile) -> Result<Manifest> {
     manifest.generation.clone_from(file.generation.get_ref());
     manifest.origin.clone_from(&source.file.origin);
     manifest.sha256 = crate::digest::sha256(&[manifest.sha256.as_bytes(), source.file.text.as_bytes()]);
@@ -221,7 +174,7 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
     manifest.sources.clone_from(&file.sources);
     manifest.fingerprint = fingerprint(&file.fingerprint);
     manifest.behaviour.extend(file.behaviour.clone());
-    manifest.behaviour_of = behaviour_of(&manifest, source, &file)?;
+    manifest.behaviour_of = behaviour_of(&manifest, source, file)?;
     if let Some(engines) = &file.engines {
         manifest.engines = engines.iter().map(|e| engine(source, e, "engines")).collect::<Result<_>>()?;
     }
@@ -264,8 +217,11 @@ fn resolve(known: &[Manifest], source: Source<'_>, file: ManifestFile) -> Result
         manifest.states.insert(set.column.get_ref().clone(), state_set(source, set)?);
     }
     manifest.states.retain(|column, _| column.split('.').next().is_some_and(|role| manifest.roles.contains_key(role)));
-    overlay_lists(&mut manifest, source, &file)?;
-    check::manifest(&manifest, source, &file)?;
+    overlay_lists(&mut manifest, source, file)?;
+    // The tests have checked those that come with the program.
+    if !source.file.built_in {
+        check::manifest(&manifest, source, file)?;
+    }
     Ok(manifest)
 }
 
@@ -304,16 +260,8 @@ fn fingerprint(file: &FingerprintFile) -> Fingerprint {
     }
 }
 
-fn base(known: &[Manifest], source: Source<'_>, file: &ManifestFile) -> Result<Manifest> {
-    let scheduler = file.scheduler.get_ref();
-    let Some(extends) = &file.extends else { return Ok(empty(scheduler)) };
-    let parent = known.iter().find(|m| &m.scheduler == scheduler && &m.generation == extends.get_ref());
-    parent.cloned().ok_or_else(|| {
-        source.at(extends, format!("extends: no earlier generation {} of {scheduler}", extends.get_ref()))
-    })
-}
-
-fn empty(scheduler: &str) -> Manifest {
+/// What a file that extends nothing is laid over.
+pub(super) fn empty(scheduler: &str) -> Manifest {
     Manifest {
         scheduler: scheduler.to_owned(),
         title: String::new(),

@@ -9,6 +9,7 @@ mod load;
 pub mod marks;
 mod old;
 mod prefix;
+mod scheduler;
 mod schema;
 mod source;
 mod states;

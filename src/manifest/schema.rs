@@ -1,5 +1,6 @@
 //! The shape of tables as a manifest states it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::Serialize;
@@ -127,7 +128,13 @@ impl TableSpec {
 
     /// Columns the engine has.
     pub fn columns_on(&self, engine: Engine) -> impl Iterator<Item = &TableColumn> {
-        self.columns.iter().filter(move |c| c.on(engine).is_some())
+        self.columns.iter().filter(move |c| c.is_on(engine))
+    }
+
+    /// The column of a name, however it is spelt, if the engine has it.
+    #[must_use]
+    pub fn column_on(&self, engine: Engine, name: &str) -> Option<&TableColumn> {
+        self.columns.iter().find(|c| c.name.eq_ignore_ascii_case(name) && c.is_on(engine))
     }
 
     /// Primary key columns on the engine.
@@ -169,17 +176,32 @@ impl TableSpec {
 }
 
 impl TableColumn {
+    /// Whether an engine has the column.
+    #[must_use]
+    pub fn is_on(&self, engine: Engine) -> bool {
+        self.upstream(engine).is_some()
+    }
+
     /// The column's form on an engine.
     #[must_use]
-    pub fn on(&self, engine: Engine) -> Option<ColumnSpec> {
-        match engine {
-            Engine::MySql => self.mysql.clone(),
-            Engine::PostgreSql => self.postgresql.clone(),
-            Engine::Sqlite => self.mysql.as_ref().or(self.postgresql.as_ref()).map(|spec| ColumnSpec {
+    pub fn on(&self, engine: Engine) -> Option<Cow<'_, ColumnSpec>> {
+        let spec = self.upstream(engine)?;
+        Some(match engine {
+            Engine::MySql | Engine::PostgreSql => Cow::Borrowed(spec),
+            Engine::Sqlite => Cow::Owned(ColumnSpec {
                 type_sql: sqlite_type(&spec.type_sql).to_owned(),
                 on_update: None,
                 ..spec.clone()
             }),
+        })
+    }
+
+    /// The form in the schema that upstream has for an engine, or that the engine's is derived from.
+    fn upstream(&self, engine: Engine) -> Option<&ColumnSpec> {
+        match engine {
+            Engine::MySql => self.mysql.as_ref(),
+            Engine::PostgreSql => self.postgresql.as_ref(),
+            Engine::Sqlite => self.mysql.as_ref().or(self.postgresql.as_ref()),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! A manifest's file, able to say where in it a mistake is.
 
+use serde::de::DeserializeOwned;
 use toml::Spanned;
 
-use super::file::ManifestFile;
+use super::file::{ManifestFile, ManifestHead};
 use crate::data::DataFile;
 use crate::{Error, Result};
 
@@ -14,8 +15,19 @@ pub(super) struct Source<'a> {
 
 impl Source<'_> {
     pub(super) fn parse(self) -> Result<ManifestFile> {
-        toml::from_str(&self.file.text)
-            .map_err(|e| Error::usage(format!("{}: {}", self.file.origin, e.to_string().trim_end())))
+        self.read(&self.file.text)
+    }
+
+    /// What stands before the file's first table: TOML has the keys of the file itself there.
+    pub(super) fn head(self) -> Result<ManifestHead> {
+        let text = &self.file.text;
+        let head = text.find("\n[").map_or(text.as_str(), |at| &text[..=at]);
+        // What ends inside of a text or a list is no TOML.
+        self.read(head).or_else(|_| self.read(text))
+    }
+
+    fn read<T: DeserializeOwned>(self, text: &str) -> Result<T> {
+        toml::from_str(text).map_err(|e| Error::usage(format!("{}: {}", self.file.origin, e.to_string().trim_end())))
     }
 
     /// What to call the file in a message.

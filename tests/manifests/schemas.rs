@@ -60,3 +60,20 @@ fn every_built_in_recipe_fits_every_manifest() {
         assert!(recipes.of(scheduler).count() > 0, "{scheduler}");
     }
 }
+
+/// A manifest that comes with the program is read for its release alone, and not checked then.
+#[test]
+fn every_built_in_manifest_passes_the_checks_of_ones_own() {
+    let tree = Tree::enums(None).unwrap();
+    let own = Tree::of(tree.iter().map(|(path, file)| (path, file.text.as_str())));
+    let checked = Manifests::from_tree(&own).unwrap();
+    let built_in = Manifests::load(None).unwrap();
+    for manifest in checked.all().unwrap() {
+        // Read with the others or alone, it is the same.
+        let alone = Manifests::load(None).unwrap();
+        let alone = alone.generation(&manifest.scheduler, &manifest.generation).unwrap();
+        let beside = built_in.generation(&manifest.scheduler, &manifest.generation).unwrap();
+        assert_eq!((&alone.sha256, &beside.sha256), (&manifest.sha256, &manifest.sha256), "{}", manifest.origin);
+        assert_eq!(format!("{:?}", alone.tables), format!("{:?}", manifest.tables), "{}", manifest.origin);
+    }
+}

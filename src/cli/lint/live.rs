@@ -44,9 +44,9 @@ impl Live {
         Ok(Some(Self { db, scheduler, release, span, prefix: prefix.map(ToOwned::to_owned) }))
     }
 
-    /// What is known of the database's release, under the name of all that it may be.
-    pub fn known<'k>(&self, knowledge: Knowledge<'k>) -> Knowledge<'k> {
-        if knowledge.release == self.release { knowledge.of_any(&self.span) } else { knowledge }
+    /// All that the database may be, if a release is the one that it was taken for.
+    pub fn span(&self, release: &str) -> Option<&str> {
+        (release == self.release).then_some(&self.span)
     }
 
     /// What it says of a script's target.

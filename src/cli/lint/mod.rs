@@ -11,7 +11,7 @@ use self::live::Live;
 use self::script::{Script, Target};
 use super::App;
 use super::args::{given, path_of};
-use crate::lint::{Config, DataRules, Knowledge, Level, Pages, fixed, lint, the_plan_knows};
+use crate::lint::{Config, DataRules, Knowledge, Level, Pages, fixed, lint_with, the_plan_knows};
 use crate::report::lint::{Checked, Form, count, render};
 use crate::report::print_to;
 use crate::{Error, Result, ui};
@@ -40,12 +40,12 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
         let own = config.for_path(&script.name);
         let target = Target::of(m, &own, script, live.as_ref())?;
         let manifests = target.manifests(&app.manifests)?;
-        let knowledge = Knowledge::of(&manifests, &target.scheduler, &target.release, target.dialect.engine)?;
-        let knowledge = match &live {
-            Some(live) => live.known(knowledge),
-            None => knowledge,
+        let (engine, span) = (target.dialect.engine, live.as_ref().and_then(|live| live.span(&target.release)));
+        let learn = || {
+            let known = Knowledge::of(&manifests, &target.scheduler, &target.release, engine)?;
+            Ok(span.into_iter().fold(known, Knowledge::of_any))
         };
-        let mut linted = lint(&script.text, &knowledge, &data, &own)?;
+        let (knowledge, mut linted) = lint_with(&script.text, engine, learn, &data, &own)?;
         let planned = script.as_planned(&knowledge);
         if planned.is_some() {
             linted.findings.retain(|f| !the_plan_knows(f));

@@ -10,7 +10,7 @@ use crate::lint::finding::Level;
 use crate::lint::knowledge::Knowledge;
 use crate::lint::reading::{Assignment, Change, Does, Reading, Scalar, Written};
 use crate::lint::report::{Report, listed, selected, written};
-use crate::manifest::{Manifests, State, StateSet, version_order};
+use crate::manifest::{Manifests, Role, State, StateSet, version_order};
 use crate::{Error, Result};
 
 /// The rules of all schedulers.
@@ -91,13 +91,13 @@ impl DataRule {
 
     pub(in crate::lint) fn check(&self, report: &mut Report<'_>, reading: &Reading) {
         for change in &reading.changes {
-            if self.is_answered_by(report.knowledge, change) {
+            let Some((role, spec)) = report.knowledge.role(&change.table) else { continue };
+            if self.is_answered_by(report.knowledge, change, (role, spec)) {
                 report.answered.insert(self.code.clone());
             }
-            if self.asks(report.knowledge, reading) {
-                continue;
-            }
-            if let Some(found) = self.applies(report.knowledge, change) {
+            if let Some(found) = self.applies(report.knowledge, change, (role, spec))
+                && !self.asks(report.knowledge, reading)
+            {
                 self.say(report, change, &found);
             }
         }
@@ -111,9 +111,8 @@ impl DataRule {
     }
 
     /// Whether a change is the one that makes right what the rule objects to.
-    fn is_answered_by(&self, knowledge: &Knowledge<'_>, change: &Change) -> bool {
+    fn is_answered_by(&self, knowledge: &Knowledge<'_>, change: &Change, (role, spec): (&str, &Role)) -> bool {
         let Some(unless) = &self.file.unless else { return false };
-        let Some((role, spec)) = knowledge.role(&change.table) else { return false };
         if !unless.deletes.is_empty() {
             return change.does == Does::Delete && unless.deletes.iter().any(|r| r == role);
         }
@@ -133,9 +132,8 @@ impl DataRule {
             && unless.to.iter().all(|pair| has(pair, false))
     }
 
-    fn applies(&self, knowledge: &Knowledge<'_>, change: &Change) -> Option<Found> {
+    fn applies(&self, knowledge: &Knowledge<'_>, change: &Change, (role, spec): (&str, &Role)) -> Option<Found> {
         let file = &self.file;
-        let (role, spec) = knowledge.role(&change.table)?;
         if !(file.on.is_empty() || file.on.iter().any(|r| r == role)) {
             return None;
         }

@@ -46,9 +46,11 @@ impl Across for Watch {
                     .help(format!("write {child} first"));
                 self.said.push(parent);
             }
-            let range = report.bytes(change.span);
-            let (does, closes) = (change.does, closes(report, reading, change));
-            self.seen.entry(change.table.to_lowercase()).or_insert(Seen { does, range, closes });
+            self.seen.entry(change.table.to_lowercase()).or_insert_with(|| Seen {
+                does: change.does,
+                range: report.bytes(change.span),
+                closes: closes(report, reading, change),
+            });
         }
         self.read.extend(reading.tables.iter().filter(|t| !t.written).map(|t| t.name.to_lowercase()));
     }

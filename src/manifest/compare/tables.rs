@@ -59,14 +59,11 @@ fn on(from: &Manifest, to: &Manifest, renames: &Renames, engine: Engine) -> Vec<
 
 fn columns(old: &TableSpec, new: &TableSpec, renames: &Renames, engine: Engine) -> Vec<Change> {
     let subject = |column: &str| format!("{}.{column}", old.name);
-    let spec = |table: &TableSpec, name: &str| {
-        table.columns_on(engine).find(|c| c.name.eq_ignore_ascii_case(name)).and_then(|c| c.on(engine))
-    };
     let mut changes = Vec::new();
     for column in old.columns_on(engine) {
         let name = renames.column(&old.name, &column.name);
-        let (Some(was), is) = (column.on(engine), spec(new, name)) else { continue };
-        let Some(is) = is else {
+        let Some(was) = column.on(engine) else { continue };
+        let Some(is) = new.column_on(engine, name).and_then(|c| c.on(engine)) else {
             changes.push(Change::new(ChangeKind::ColumnDropped, subject(&column.name)));
             continue;
         };

@@ -54,7 +54,7 @@ pub fn compare_table(
     let engine = product.engine;
     let place = format!("{} {}", product.name, ours.name);
     let columns: Vec<(String, ColumnSpec)> =
-        ours.columns_on(engine).map(|c| (c.name.clone(), c.on(engine).unwrap())).collect();
+        ours.columns_on(engine).map(|c| (c.name.clone(), c.on(engine).unwrap().into_owned())).collect();
     differences.same(format!("{place}: columns"), &names(&columns, engine), &names(&theirs.columns, engine));
     for (name, upstream) in &theirs.columns {
         let Some((_, ours)) = columns.iter().find(|(n, _)| n == name) else { continue };

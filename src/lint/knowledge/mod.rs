@@ -1,11 +1,14 @@
 //! What is known of the release that a script will run on, and of its neighbours.
 
+mod elsewhere;
+
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::elsewhere::Neighbours;
 use super::reading::Filter;
-use crate::manifest::{Engine, ForeignKey, Manifest, Manifests, Role, StateSet, TableSpec};
-use crate::near::near;
-use crate::{Error, Result};
+use crate::Result;
+use crate::manifest::{ColumnSpec, Engine, ForeignKey, Manifest, Manifests, Role, StateSet, TableSpec};
 
 /// The release, on one kind of database.
 pub struct Knowledge<'a> {
@@ -19,10 +22,8 @@ pub struct Knowledge<'a> {
     pub engine: Engine,
     /// Tables by their name in lower case.
     tables: BTreeMap<String, &'a TableSpec>,
-    /// The other generations, the nearest first.
-    others: Vec<&'a Manifest>,
-    /// All generations in their order.
-    all: Vec<&'a Manifest>,
+    /// The other generations, of which most scripts need to know nothing.
+    neighbours: Neighbours<'a>,
     /// What most of the tables' names begin with, in lower case.
     prefix: Option<String>,
     /// Tables in lower case → the role that each plays. Every statement asks for these four.
@@ -45,11 +46,6 @@ impl<'a> Knowledge<'a> {
     /// The scheduler or the release is not known.
     pub fn of(manifests: &'a Manifests, scheduler: &str, release: &str, engine: Engine) -> Result<Self> {
         let manifest = manifests.release(scheduler, release)?;
-        let all = manifests.of(scheduler)?;
-        let at = all.iter().position(|m| m.generation == manifest.generation);
-        let at = at.ok_or_else(|| Error::internal(format!("{release} has no generation")))?;
-        let mut others: Vec<(usize, &Manifest)> = all.iter().copied().enumerate().filter(|(n, _)| *n != at).collect();
-        others.sort_by_key(|(n, _)| n.abs_diff(at));
         let tables: BTreeMap<String, &TableSpec> =
             manifest.tables.values().filter(|t| t.on(engine)).map(|t| (t.name.to_lowercase(), t)).collect();
         let prefix = common_prefix(tables.keys());
@@ -74,8 +70,7 @@ impl<'a> Knowledge<'a> {
             span: None,
             engine,
             tables,
-            others: others.into_iter().map(|(_, m)| m).collect(),
-            all,
+            neighbours: Neighbours { manifests, here: manifest },
             prefix,
         })
     }
@@ -95,7 +90,7 @@ impl<'a> Knowledge<'a> {
     /// The scheduler's table of a name, however it is spelt.
     #[must_use]
     pub fn table(&self, name: &str) -> Option<&'a TableSpec> {
-        self.tables.get(&name.to_lowercase()).copied()
+        self.tables.get(lower(name).as_ref()).copied()
     }
 
     /// Whether the release has a table of which nothing but the name is known.
@@ -112,13 +107,13 @@ impl<'a> Knowledge<'a> {
     /// Whether a table has a column on this kind of database.
     #[must_use]
     pub fn has_column(&self, table: &TableSpec, column: &str) -> bool {
-        table.columns_on(self.engine).any(|c| c.name.eq_ignore_ascii_case(column))
+        table.column_on(self.engine, column).is_some()
     }
 
     /// The column's form, if the table has it.
     #[must_use]
-    pub fn column_spec(&self, table: &TableSpec, column: &str) -> Option<crate::manifest::ColumnSpec> {
-        table.columns_on(self.engine).find(|c| c.name.eq_ignore_ascii_case(column)).and_then(|c| c.on(self.engine))
+    pub fn column_spec<'t>(&self, table: &'t TableSpec, column: &str) -> Option<Cow<'t, ColumnSpec>> {
+        table.column_on(self.engine, column)?.on(self.engine)
     }
 
     /// Whether a column holds dates with their time.
@@ -143,28 +138,30 @@ impl<'a> Knowledge<'a> {
     /// The role that a table plays.
     #[must_use]
     pub fn role(&self, table: &str) -> Option<(&'a str, &'a Role)> {
-        self.roles.get(&table.to_lowercase()).copied()
+        self.roles.get(lower(table).as_ref()).copied()
     }
 
     /// Whether no repair writes a table.
     #[must_use]
     pub fn is_forbidden(&self, table: &str) -> bool {
         // What the release lacks may be named all the same.
-        let lower = table.to_lowercase();
-        self.forbidden.contains(&lower) || !self.tables.contains_key(&lower) && self.manifest.is_forbidden_table(table)
+        let lower = lower(table);
+        self.forbidden.contains(lower.as_ref())
+            || !self.tables.contains_key(lower.as_ref()) && self.manifest.is_forbidden_table(table)
     }
 
     /// The role column of a column: `task_instance.state`.
     #[must_use]
-    pub fn role_column(&self, table: &str, column: &str) -> Option<String> {
-        self.role_columns.get(&table.to_lowercase())?.get(&column.to_lowercase()).cloned()
+    pub fn role_column(&self, table: &str, column: &str) -> Option<&str> {
+        let of_table = self.role_columns.get(lower(table).as_ref())?;
+        of_table.get(lower(column).as_ref()).map(String::as_str)
     }
 
     /// The states of a column, if it holds states.
     #[must_use]
-    pub fn states(&self, table: &str, column: &str) -> Option<(String, &'a StateSet)> {
+    pub fn states(&self, table: &str, column: &str) -> Option<(&str, &'a StateSet)> {
         let name = self.role_column(table, column)?;
-        let set = self.manifest.states.get(&name)?;
+        let set = self.manifest.states.get(name)?;
         Some((name, set))
     }
 
@@ -246,19 +243,10 @@ impl<'a> Knowledge<'a> {
         found
     }
 
-    /// The nearest other generation in which a role column legally holds a code.
-    #[must_use]
-    pub fn others_with_state(&self, role_column: &str, code: &str) -> Option<&'a Manifest> {
-        let holds = |m: &&Manifest| {
-            m.states.get(role_column).and_then(|set| set.by_code(code)).is_some_and(|state| state.legal)
-        };
-        self.others.iter().copied().find(holds)
-    }
-
     /// The state columns of a table, as the manifest spells them, with their states.
     #[must_use]
     pub fn state_columns(&self, table: &TableSpec) -> &[StateColumn<'a>] {
-        self.state_columns.get(&table.name.to_lowercase()).map_or(&[], Vec::as_slice)
+        self.state_columns.get(lower(&table.name).as_ref()).map_or(&[], Vec::as_slice)
     }
 
     /// Whether a column says, alone or with the one beside it, whether a row of a table is over.
@@ -276,95 +264,12 @@ impl<'a> Knowledge<'a> {
         let column = role.columns.get("state")?;
         Some((column, self.states(table, column)?.1))
     }
-
-    /// Whether a name looks like one of the scheduler's tables.
-    #[must_use]
-    pub fn looks_ours(&self, name: &str) -> bool {
-        let lower = name.to_lowercase();
-        self.prefix.as_ref().is_some_and(|p| lower.starts_with(p)) || self.elsewhere(&lower).is_some()
-    }
-
-    /// The nearest other generation that has a table.
-    #[must_use]
-    pub fn elsewhere(&self, table: &str) -> Option<&'a Manifest> {
-        self.others.iter().copied().find(|m| names(m, table))
-    }
-
-    /// The releases around a generation that have a table as it has it: `2.4.0 to 2.11.2`.
-    fn releases_with(&self, table: &str, near: &Manifest) -> String {
-        let mut runs = self.all.split(|m| !names(m, table));
-        let run = runs.find(|run| run.iter().any(|m| m.generation == near.generation)).unwrap_or_default();
-        let first = run.first().and_then(|m| m.releases.first());
-        let last = run.last().and_then(|m| m.releases.last());
-        match (first, last) {
-            (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
-            _ => near.release_range(),
-        }
-    }
-
-    /// What to use instead of a table that this release lacks, and where the name is right.
-    #[must_use]
-    pub fn instead_of_table(&self, name: &str) -> Vec<String> {
-        let mut ways = Vec::new();
-        if let Some(m) = self.elsewhere(name) {
-            ways.push(format!("{} has it in {}", m.title, self.releases_with(name, m)));
-            let role = role_in(m, name).and_then(|(role, _)| self.manifest.roles.get(role));
-            let now = role.map(|role| role.table.as_str()).or_else(|| self.manifest.new_name(&name.to_lowercase()));
-            if let Some(now) = now {
-                ways.push(format!("here the table is {now}"));
-            }
-        }
-        if ways.len() < 2
-            && let [near, ..] = near(name, &self.table_names().collect::<Vec<_>>(), 1).as_slice()
-        {
-            ways.push(format!("did you mean {near}?"));
-        }
-        ways
-    }
-
-    /// What to use instead of a column that this release lacks.
-    #[must_use]
-    pub fn instead_of_column(&self, table: &TableSpec, column: &str) -> Vec<String> {
-        let mut ways = Vec::new();
-        let has = |t: &&TableSpec| self.has_column(t, column);
-        let there = self.others.iter().find_map(|m| Some((*m, tables_of(m, table, self.manifest).find(has)?)));
-        if let Some((m, there)) = there {
-            ways.push(format!("{}.{column} is there in {} {}", there.name, m.title, m.release_range()));
-            let now = role_column_in(m, &there.name, column).and_then(|name| self.manifest.column(&name).ok());
-            if let Some(now) = now.filter(|now| !now.eq_ignore_ascii_case(column)) {
-                ways.push(format!("here the column is {}.{now}", table.name));
-            }
-        }
-        if ways.len() < 2 {
-            let names: Vec<&str> = table.columns_on(self.engine).map(|c| c.name.as_str()).collect();
-            if let [near, ..] = near(column, &names, 1).as_slice() {
-                ways.push(format!("did you mean {near}?"));
-            }
-        }
-        ways
-    }
 }
 
-/// Whether a generation has a table of that name, however it is spelt.
-fn names(m: &Manifest, table: &str) -> bool {
-    m.table_names().any(|t| t.eq_ignore_ascii_case(table))
-}
-
-/// The tables of another generation that play the role of this one's table, or bear its name.
-fn tables_of<'m>(
-    m: &'m Manifest,
-    table: &'m TableSpec,
-    here: &'m Manifest,
-) -> impl Iterator<Item = &'m TableSpec> + use<'m> {
-    let role = role_in(here, &table.name).map(|(role, _)| role);
-    let played = role.and_then(|role| m.roles.get(role)).map(|role| role.table.as_str());
-    m.tables.values().filter(move |t| {
-        t.name.eq_ignore_ascii_case(&table.name) || played.is_some_and(|p| t.name.eq_ignore_ascii_case(p))
-    })
-}
-
-fn role_in<'m>(m: &'m Manifest, table: &str) -> Option<(&'m str, &'m Role)> {
-    m.roles.iter().find(|(_, role)| role.table.eq_ignore_ascii_case(table)).map(|(name, role)| (name.as_str(), role))
+/// A name in lower case. Most are written so.
+fn lower(name: &str) -> Cow<'_, str> {
+    let is_lower = name.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
+    if is_lower { Cow::Borrowed(name) } else { Cow::Owned(name.to_lowercase()) }
 }
 
 /// Table and column in lower case → the role column; of several roles the first counts.
@@ -377,15 +282,6 @@ fn role_columns(m: &Manifest) -> BTreeMap<String, BTreeMap<String, String>> {
         }
     }
     found
-}
-
-fn role_column_in(m: &Manifest, table: &str, column: &str) -> Option<String> {
-    let roles = m.roles.iter().filter(|(_, role)| role.table.eq_ignore_ascii_case(table));
-    let mut found = roles.flat_map(|(name, role)| {
-        let columns = role.columns.iter().filter(|(_, real)| real.eq_ignore_ascii_case(column));
-        columns.map(move |(alias, _)| format!("{name}.{alias}"))
-    });
-    found.next()
 }
 
 /// What at least half of the names begin with, up to an underscore.
