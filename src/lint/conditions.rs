@@ -13,7 +13,7 @@ use super::knowledge::Knowledge;
 use super::reading::{Bound, Filter, Scalar, Selected};
 use super::scope::{Meaning, Scope, as_name, meaning};
 use super::truth::{Truth, Val, Values, links, literal, truth};
-use crate::manifest::{State, StateSet};
+use crate::manifest::{Engine, State, StateSet};
 
 /// The conditions of inner joins.
 pub(super) fn joined<'e>(tables: impl Iterator<Item = &'e TableWithJoins>) -> Vec<&'e Expr> {
@@ -178,7 +178,7 @@ fn merge(bounds: &mut BTreeMap<String, Bound>, column: String, bound: Bound) {
 }
 
 /// What is compared, without the type or collation that it is compared as.
-fn bare(expr: &Expr) -> &Expr {
+pub(super) fn bare(expr: &Expr) -> &Expr {
     match expr {
         Expr::Nested(inner) | Expr::Collate { expr: inner, .. } | Expr::Cast { expr: inner, .. } => bare(inner),
         plain => plain,
@@ -236,7 +236,9 @@ fn bounds(expr: &Expr, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
         | Expr::IsNull(expr)
         | Expr::IsNotNull(expr)
         | Expr::Like { expr, .. }
-        | Expr::ILike { expr, .. } => bind(expr, Bound::Range),
+        | Expr::ILike { expr, .. }
+        | Expr::SimilarTo { expr, .. }
+        | Expr::RLike { expr, .. } => bind(expr, Bound::Range),
         _ => {}
     }
     found
@@ -306,16 +308,16 @@ fn compared(op: &BinaryOperator, other: &Expr, judge: &Judge<'_, '_>) -> Bound {
 }
 
 /// Judges a condition for one table of a statement, with some columns assumed.
-struct Judge<'j, 'a> {
-    knowledge: &'j Knowledge<'a>,
-    scope: &'j Scope<'a>,
-    target: usize,
-    assumed: Vec<(String, Val)>,
+pub(super) struct Judge<'j, 'a> {
+    pub knowledge: &'j Knowledge<'a>,
+    pub scope: &'j Scope<'a>,
+    pub target: usize,
+    pub assumed: Vec<(String, Val)>,
 }
 
 impl Judge<'_, '_> {
     /// The column (lower case) of the table in question that an expression names.
-    fn own(&self, expr: &Expr) -> Option<String> {
+    pub fn own(&self, expr: &Expr) -> Option<String> {
         let parts = as_name(expr)?;
         let binding = self.scope.bindings.get(self.target)?;
         let column = parts.last()?.value.to_lowercase();
@@ -332,7 +334,7 @@ impl Judge<'_, '_> {
     }
 
     /// The state columns of the table (lower case) with their states.
-    fn state_sets(&self) -> Vec<(String, &StateSet)> {
+    pub fn state_sets(&self) -> Vec<(String, &StateSet)> {
         let spec = self.scope.bindings.get(self.target).and_then(|b| b.spec);
         let columns = spec.map(|spec| self.knowledge.state_columns(spec)).unwrap_or_default();
         columns.iter().map(|(column, set)| (column.to_lowercase(), *set)).collect()
@@ -350,8 +352,8 @@ impl Values for Judge<'_, '_> {
         if is_own { value.clone() } else { Val::Unknown }
     }
 
-    fn folds_case(&self) -> bool {
-        self.knowledge.engine == crate::manifest::Engine::MySql
+    fn engine(&self) -> Engine {
+        self.knowledge.engine
     }
 }
 

@@ -7,7 +7,9 @@
 mod ahead;
 mod allow;
 mod body;
+mod branches;
 mod bundle;
+mod client;
 mod conditions;
 mod config;
 mod data_rule;
@@ -18,6 +20,7 @@ mod hits;
 mod knowledge;
 mod page;
 mod parse;
+mod pattern;
 mod prepared;
 mod read;
 pub mod reading;
@@ -40,6 +43,7 @@ pub use knowledge::Knowledge;
 pub use page::{Page, Pages};
 pub use report::Report;
 
+use self::client::{Runs, client_runs};
 use self::data_rule::DataRule;
 use self::parse::{End, Parsed, Unread};
 use self::prepared::{Memory, Seen};
@@ -153,40 +157,6 @@ impl Linted {
     /// Puts the findings in the order of the script, the worst first where they meet.
     pub fn sort(&mut self) {
         self.findings.sort_by_key(|f| (f.range.start, std::cmp::Reverse(f.level), f.rule.clone()));
-    }
-}
-
-/// What a client's own command brings in that nobody reads here.
-enum Runs {
-    /// Another file with statements.
-    File,
-    /// What a query returned, as statements.
-    Result,
-    /// A command of the machine.
-    Shell,
-    /// A file of rows.
-    Rows,
-}
-
-fn client_runs(line: &str) -> Option<Runs> {
-    if line.starts_with("\\.") {
-        return Some(Runs::File);
-    }
-    if line.starts_with("\\!") {
-        return Some(Runs::Shell);
-    }
-    let mut words = line.trim_start_matches(['\\', '.']).split_whitespace();
-    match words.next()?.to_ascii_lowercase().as_str() {
-        "i" | "ir" | "include" | "include_relative" | "source" | "read" => Some(Runs::File),
-        "gexec" => Some(Runs::Result),
-        "system" | "shell" => Some(Runs::Shell),
-        "import" => Some(Runs::Rows),
-        // `\copy (SELECT … FROM …) TO 'file'` writes a file.
-        "copy" => {
-            let to_file = words.next()?.starts_with('(');
-            words.any(|word| !to_file && word.eq_ignore_ascii_case("from")).then_some(Runs::Rows)
-        }
-        _ => None,
     }
 }
 

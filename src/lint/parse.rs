@@ -206,7 +206,7 @@ fn mariadb_comments(text: &str) -> Cow<'_, str> {
 }
 
 /// psql puts a variable's value in place of `:'name'` and `:"name"`. For the parser a
-/// parameter of the same length stands there.
+/// parameter of the same length stands there; the first keeps its name.
 fn psql_variables(text: &str) -> Cow<'_, str> {
     if !text.contains(':') {
         return Cow::Borrowed(text);
@@ -224,8 +224,10 @@ fn psql_variables(text: &str) -> Cow<'_, str> {
             continue;
         }
         out.push_str(&rest[..at]);
-        out.push_str("$1");
-        out.push_str(&" ".repeat(length + 1));
+        let name = if quote == "'" { &name[..length] } else { "1" };
+        out.push('$');
+        out.push_str(name);
+        out.push_str(&" ".repeat(length + 2 - name.len()));
         rest = &rest[at + 3 + length..];
     }
     out.push_str(rest);
@@ -275,7 +277,7 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert!(found[0].2, "{found:?}");
         let text = "a::'b' :'cd' :\"e\"";
-        assert_eq!(psql_variables(text), "a::'b' $1    $1  ");
+        assert_eq!(psql_variables(text), "a::'b' $cd   $1  ");
         // Places behind it stay what they were.
         assert_eq!(psql_variables(text).len(), text.len());
     }

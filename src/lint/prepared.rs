@@ -121,10 +121,12 @@ impl Memory {
             Expr::Value(ValueWithSpan { value: Value::Placeholder(name), span }) => (name.clone(), *span),
             _ => return None,
         };
-        let [text] = self.variables.get(&name)?.as_slice() else { return None };
+        // psql's `:'name'`, as the parser sees it.
+        let quoted = name.strip_prefix('$').map(|name| format!(":{name}"));
+        let [text] = self.variables.get(quoted.as_ref().unwrap_or(&name))?.as_slice() else { return None };
         let value = match text.parse::<i64>() {
-            Ok(_) => Value::Number(text.clone(), false),
-            Err(_) => Value::SingleQuotedString(text.clone()),
+            Ok(_) if quoted.is_none() => Value::Number(text.clone(), false),
+            _ => Value::SingleQuotedString(text.clone()),
         };
         Some(Expr::Value(ValueWithSpan { value, span }))
     }

@@ -9,6 +9,7 @@ use sqlparser::ast::{
 };
 use sqlparser::tokenizer::Span;
 
+use super::branches;
 use super::conditions;
 use super::define;
 use super::knowledge::Knowledge;
@@ -28,6 +29,8 @@ pub(super) fn read(statement: &Statement, knowledge: &Knowledge<'_>, locals: &[S
         body: 0,
         parts: Vec::new(),
         apart: Vec::new(),
+        barren: Vec::new(),
+        within_barren: 0,
         links: HashSet::new(),
         answers: Vec::new(),
         reading: Reading { deed: define::deed(statement), ..Reading::default() },
@@ -54,6 +57,10 @@ struct Reader<'k, 'a> {
     parts: Vec<Part>,
     /// Queries to come that make a result of their own.
     apart: Vec<*const Query>,
+    /// Queries to come that must find nothing.
+    barren: Vec<*const Query>,
+    /// How many of the open queries must find nothing.
+    within_barren: usize,
     /// Links of chains of AND or OR whose first was read.
     links: HashSet<*const Expr>,
     /// The open chains, each with the names whose NULL it answers for.
@@ -97,12 +104,14 @@ impl Visitor for Reader<'_, '_> {
         self.parts.push(if apart || within == Part::Derived { Part::Derived } else { Part::SubQuery });
         let scope = Scope::of_query(self.knowledge, query, &self.hidden);
         self.scopes.push(scope);
+        self.within_barren += usize::from(self.is_barren(query));
         ControlFlow::Continue(())
     }
 
-    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+    fn post_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         self.scopes.pop();
         self.parts.pop();
+        self.within_barren -= usize::from(self.is_barren(query));
         ControlFlow::Continue(())
     }
 
@@ -127,6 +136,7 @@ impl Visitor for Reader<'_, '_> {
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
         self.chain(expr);
+        self.barren.extend(barren(expr).map(std::ptr::from_ref));
         self.expression(expr);
         ControlFlow::Continue(())
     }
@@ -210,7 +220,7 @@ impl<'a> Reader<'_, 'a> {
         let (table, span) = last_part(name);
         let alias = insert.table_alias.as_ref().map_or_else(|| table.clone(), |a| a.alias.value.clone());
         let spec = self.knowledge.table(&table);
-        let binding = Binding { alias, table, schema: schema_of(name), span, spec };
+        let binding = Binding { alias, table, schema: schema_of(name), span, spec, is_outer: false };
         let scope = Scope { bindings: vec![binding], aliases: Vec::new() };
         self.uses(&scope.bindings, &[0]);
         let mut sets: Vec<Assignment> =
@@ -229,7 +239,7 @@ impl<'a> Reader<'_, 'a> {
     fn filled(&mut self, name: &ObjectName) -> Scope<'a> {
         let (table, span) = last_part(name);
         let spec = self.knowledge.table(&table);
-        let binding = Binding { alias: table.clone(), table, schema: schema_of(name), span, spec };
+        let binding = Binding { alias: table.clone(), table, schema: schema_of(name), span, spec, is_outer: false };
         let scope = Scope { bindings: vec![binding], aliases: Vec::new() };
         self.uses(&scope.bindings, &[0]);
         self.change(Does::Insert, &scope.bindings[0], Vec::new(), Filter::default(), 1);
@@ -258,7 +268,7 @@ impl<'a> Reader<'_, 'a> {
                 self.written_code(&scope.bindings[0], &column, row_value);
             }
             let value_span = values.first().map_or(span, |v| v.span());
-            sets.push(Assignment { column, value, span, value_span });
+            sets.push(Assignment { column, value, outcome: None, span, value_span });
         }
         sets
     }
@@ -305,9 +315,14 @@ impl<'a> Reader<'_, 'a> {
             if !binding.table.is_empty() && !cte {
                 let (name, schema, span) = (binding.table.clone(), binding.schema.clone(), binding.span);
                 let part = self.parts.last().copied().unwrap_or_default();
-                self.reading.tables.push(TableUse { name, schema, written: written.contains(&at), part, span });
+                let absent = self.within_barren > 0 || binding.is_outer;
+                self.reading.tables.push(TableUse { name, schema, written: written.contains(&at), part, absent, span });
             }
         }
+    }
+
+    fn is_barren(&self, query: &Query) -> bool {
+        self.barren.iter().any(|known| std::ptr::eq(*known, query))
     }
 
     /// Assignments with the binding that each writes, where that is known.
@@ -332,7 +347,9 @@ impl<'a> Reader<'_, 'a> {
                 }
                 let written = value.map_or(Written::Unknown, |value| written(value, scope));
                 let value_span = value.map_or(span, |v| v.span());
-                found.push((binding, Assignment { column, value: written, span, value_span }));
+                let target = binding.unwrap_or(0);
+                let outcome = value.and_then(|v| branches::outcome(self.knowledge, scope, target, (&column, v)));
+                found.push((binding, Assignment { column, value: written, outcome, span, value_span }));
             }
         }
         found
@@ -527,6 +544,29 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
+/// The query of which an expression asks that it find nothing.
+fn barren(expr: &Expr) -> Option<&Query> {
+    let is_zero = |e: &Expr| as_literal(e).and_then(|s| s.whole_number()) == Some(0);
+    match expr {
+        Expr::Exists { subquery, negated: true }
+        | Expr::In { target: InTarget::Subquery(subquery), negated: true, .. } => Some(subquery),
+        Expr::UnaryOp { op: ast::UnaryOperator::Not | ast::UnaryOperator::BangNot, expr } => {
+            match conditions::bare(expr) {
+                Expr::Exists { subquery, negated: false }
+                | Expr::In { target: InTarget::Subquery(subquery), negated: false, .. } => Some(subquery),
+                _ => None,
+            }
+        }
+        Expr::BinaryOp { left, op: BinaryOperator::Eq, right } => {
+            match (conditions::bare(left), conditions::bare(right)) {
+                (Expr::Subquery(query), other) | (other, Expr::Subquery(query)) if is_zero(other) => Some(query),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
 /// The parts that an operator joins, and the links between them, however long the chain.
 fn chain<'e>(expr: &'e Expr, op: &BinaryOperator) -> (Vec<&'e Expr>, Vec<*const Expr>) {
     let (mut parts, mut links, mut open) = (Vec::new(), Vec::new(), vec![expr]);
@@ -617,7 +657,7 @@ fn literals_of(value: &Expr) -> Vec<(Scalar, Span)> {
 }
 
 /// `IF` of MySQL and `IIF` of SQLite: one of two values.
-fn chooses(function: &ast::Function) -> bool {
+pub(super) fn chooses(function: &ast::Function) -> bool {
     ["if", "iif"].iter().any(|name| function.name.to_string().eq_ignore_ascii_case(name))
 }
 

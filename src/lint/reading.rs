@@ -77,6 +77,8 @@ pub struct TableUse {
     pub written: bool,
     /// In what part of the statement.
     pub part: Part,
+    /// Whether the statement asks that there be no row of it: `NOT EXISTS`, `NOT IN`, an outer join, a count of 0.
+    pub absent: bool,
     /// Where.
     pub span: Span,
 }
@@ -201,10 +203,21 @@ pub struct Assignment {
     pub column: String,
     /// What it gets.
     pub value: Written,
+    /// What a CASE or IF makes of a state; none for other columns and values.
+    pub outcome: Option<Outcome>,
     /// Where the column stands.
     pub span: Span,
     /// Where the value stands.
     pub value_span: Span,
+}
+
+/// What a CASE or IF makes of the state that a row is in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Codes from which the state may become another.
+    pub changes: BTreeSet<String>,
+    /// Codes that no branch may take, where there is no ELSE: they become NULL.
+    pub falls: BTreeSet<String>,
 }
 
 /// How a change touches rows.

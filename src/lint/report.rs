@@ -132,7 +132,9 @@ pub fn transitions<'c, 'k>(knowledge: &Knowledge<'k>, reading: &'c Reading) -> V
                 continue;
             }
             let from = selected(change, column, set);
-            let spoken = change.filter.states.get(&column.to_lowercase()).is_some_and(|s| s.spoken);
+            let spoken =
+                assignment.outcome.as_ref().is_some_and(|o| set.states.iter().any(|s| !o.changes.contains(&s.code)))
+                    || change.filter.states.get(&column.to_lowercase()).is_some_and(|s| s.spoken);
             found.push(Transition { change, assignment, column: column.clone(), set, from, to, spoken });
         }
     }
@@ -144,7 +146,9 @@ pub fn selected<'s>(change: &Change, column: &str, set: &'s StateSet) -> Vec<&'s
     let Some(selected) = change.filter.states.get(&column.to_lowercase()) else {
         return set.states.iter().collect();
     };
-    let possible = |s: &&State| selected.codes.contains(&s.code) && !selected.ruled_out.contains(&s.name);
+    let outcome = change.set(column).and_then(|a| a.outcome.as_ref());
+    let gets = |s: &State| outcome.is_none_or(|outcome| outcome.changes.contains(&s.code));
+    let possible = |s: &&State| selected.codes.contains(&s.code) && !selected.ruled_out.contains(&s.name) && gets(s);
     let mut states: Vec<&State> = set.states.iter().filter(possible).collect();
     states.extend(set.null.as_ref().filter(|_| selected.null));
     states.extend(set.other.as_ref().filter(|_| selected.other));

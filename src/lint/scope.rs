@@ -1,6 +1,8 @@
 //! Which tables and columns a name in a statement means.
 
-use sqlparser::ast::{Expr, Ident, ObjectName, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins};
+use sqlparser::ast::{
+    Expr, Ident, JoinOperator, ObjectName, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins,
+};
 use sqlparser::tokenizer::Span;
 
 use super::knowledge::Knowledge;
@@ -19,6 +21,8 @@ pub(super) struct Binding<'a> {
     pub span: Span,
     /// The scheduler's table, if it is one. Others have columns that nobody knows.
     pub spec: Option<&'a TableSpec>,
+    /// Whether a row need not be there: an outer join.
+    pub is_outer: bool,
 }
 
 /// The tables that a part of a statement sees.
@@ -72,7 +76,9 @@ impl<'a> Scope<'a> {
     pub fn add(&mut self, knowledge: &Knowledge<'a>, table: &TableWithJoins, hidden: &[String]) {
         self.factor(knowledge, &table.relation, hidden);
         for join in &table.joins {
+            let first = self.bindings.len();
             self.factor(knowledge, &join.relation, hidden);
+            self.bindings[first..].iter_mut().for_each(|b| b.is_outer |= is_outer(&join.join_operator));
         }
     }
 
@@ -86,7 +92,7 @@ impl<'a> Scope<'a> {
                 let spec = if named_here || system { None } else { knowledge.table(&table) };
                 // What belongs to the database has a name here for its columns only.
                 let table = if system { String::new() } else { table };
-                self.bindings.push(Binding { alias, table, schema: schema_of(name), span, spec });
+                self.bindings.push(Binding { alias, table, schema: schema_of(name), span, spec, is_outer: false });
             }
             TableFactor::NestedJoin { table_with_joins, .. } => self.add(knowledge, table_with_joins, hidden),
             other => {
@@ -97,6 +103,7 @@ impl<'a> Scope<'a> {
                     schema: None,
                     span: Span::empty(),
                     spec: None,
+                    is_outer: false,
                 });
             }
         }
@@ -129,6 +136,7 @@ impl<'a> Scope<'a> {
                     schema: None,
                     span: Span::empty(),
                     spec: None,
+                    is_outer: false,
                 }],
                 aliases: Vec::new(),
             },
@@ -202,6 +210,11 @@ fn anywhere<'s, 'a>(scopes: &'s [Scope<'a>], knowledge: &Knowledge<'a>, name: &s
     looked.sort();
     looked.dedup();
     Meaning::Nothing(looked)
+}
+
+/// Whether what is joined may be missing.
+fn is_outer(join: &JoinOperator) -> bool {
+    matches!(join, JoinOperator::Left(_) | JoinOperator::LeftOuter(_) | JoinOperator::FullOuter(_))
 }
 
 /// Whether a name is one of some, however it is spelt.

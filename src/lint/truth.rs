@@ -7,7 +7,9 @@ use sqlparser::ast::{
     BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, InTarget, UnaryOperator, Value,
 };
 
+use super::pattern::{Pattern, fits};
 use super::reading::Scalar;
+use crate::manifest::Engine;
 
 /// A set of truth values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +81,8 @@ pub(super) enum Val {
 pub(super) trait Values {
     /// The value of a name.
     fn value(&self, name: &Expr) -> Val;
-    /// Whether texts are compared without case.
-    fn folds_case(&self) -> bool;
+    /// The database, whose habits differ.
+    fn engine(&self) -> Engine;
 }
 
 /// What a condition can be.
@@ -90,7 +92,28 @@ pub(super) fn truth(expr: &Expr, values: &impl Values) -> Truth {
         Expr::BinaryOp { op: op @ (BinaryOperator::And | BinaryOperator::Or), .. } => junction(expr, op, values),
         Expr::UnaryOp { op: UnaryOperator::Not, expr } => truth(expr, values).not(),
         Expr::UnaryOp { op: UnaryOperator::BangNot, expr } => truth(expr, values).not(),
-        Expr::BinaryOp { left, op, right } => compare(op, &scalar(left, values), &scalar(right, values), values),
+        Expr::BinaryOp { left, op, right } => match pattern_of(op, values.engine()) {
+            Some((kind, folds, negated)) => {
+                matched(&scalar(left, values), (kind, folds), &scalar(right, values), negated)
+            }
+            None => compare(op, &scalar(left, values), &scalar(right, values), values),
+        },
+        Expr::Like { negated, any: false, expr, pattern, escape_char } => {
+            let kind = (Pattern::Like(escape(escape_char.as_deref(), values)), values.engine() != Engine::PostgreSql);
+            matched(&scalar(expr, values), kind, &scalar(pattern, values), *negated)
+        }
+        Expr::ILike { negated, any: false, expr, pattern, escape_char } => {
+            let kind = (Pattern::Like(escape(escape_char.as_deref(), values)), true);
+            matched(&scalar(expr, values), kind, &scalar(pattern, values), *negated)
+        }
+        Expr::SimilarTo { negated, expr, pattern, escape_char } => {
+            let kind = (Pattern::Similar(escape(escape_char.as_deref(), values)), false);
+            matched(&scalar(expr, values), kind, &scalar(pattern, values), *negated)
+        }
+        Expr::RLike { negated, expr, pattern, .. } => {
+            let kind = (Pattern::Regex, values.engine() == Engine::MySql);
+            matched(&scalar(expr, values), kind, &scalar(pattern, values), *negated)
+        }
         Expr::IsNull(inner) => is_null(&scalar(inner, values)),
         Expr::IsNotNull(inner) => is_null(&scalar(inner, values)).not(),
         Expr::IsTrue(inner) => holds(truth(inner, values), Truth::TRUE),
@@ -120,6 +143,53 @@ pub(super) fn truth(expr: &Expr, values: &impl Values) -> Truth {
             _ => Truth::ANY,
         },
     }
+}
+
+/// Whether two expressions are equal.
+pub(super) fn equal(a: &Expr, b: &Expr, values: &impl Values) -> Truth {
+    compare(&BinaryOperator::Eq, &scalar(a, values), &scalar(b, values), values)
+}
+
+/// The pattern that an operator compares with, whether it folds case, and whether it must not fit.
+fn pattern_of(op: &BinaryOperator, engine: Engine) -> Option<(Pattern, bool, bool)> {
+    let like = Pattern::Like(Some('\\'));
+    match op {
+        BinaryOperator::PGRegexMatch => Some((Pattern::Regex, false, false)),
+        BinaryOperator::PGRegexIMatch => Some((Pattern::Regex, true, false)),
+        BinaryOperator::PGRegexNotMatch => Some((Pattern::Regex, false, true)),
+        BinaryOperator::PGRegexNotIMatch => Some((Pattern::Regex, true, true)),
+        BinaryOperator::PGLikeMatch => Some((like, false, false)),
+        BinaryOperator::PGILikeMatch => Some((like, true, false)),
+        BinaryOperator::PGNotLikeMatch => Some((like, false, true)),
+        BinaryOperator::PGNotILikeMatch => Some((like, true, true)),
+        BinaryOperator::Regexp => Some((Pattern::Regex, engine == Engine::MySql, false)),
+        BinaryOperator::Glob => Some((Pattern::Glob, false, false)),
+        _ => None,
+    }
+}
+
+/// The sign that takes the meaning from the next one. SQLite has none unless it is named.
+fn escape(named: Option<&Expr>, values: &impl Values) -> Option<char> {
+    match named.map(|expr| scalar(expr, values)) {
+        Some(Val::Known(Scalar::Text(text))) => text.chars().next(),
+        Some(_) => None,
+        None => (values.engine() != Engine::Sqlite).then_some('\\'),
+    }
+}
+
+fn matched(text: &Val, (kind, folds): (Pattern, bool), pattern: &Val, negated: bool) -> Truth {
+    let null = Val::Known(Scalar::Null);
+    let found = match (text, pattern) {
+        _ if *text == null || *pattern == null => Truth::NULL,
+        (Val::Known(text), Val::Known(pattern)) => {
+            let pair = text.code().zip(pattern.code());
+            let fit = pair.and_then(|(text, pattern)| fits(kind, &pattern, &text, folds));
+            fit.map_or(Truth::TRUE | Truth::FALSE, Truth::of)
+        }
+        (Val::Unlisted, Val::Known(_)) => Truth::TRUE | Truth::FALSE,
+        _ => Truth::ANY,
+    };
+    if negated { found.not() } else { found }
 }
 
 /// A chain of one operator, however long, without one call for each link.
@@ -258,7 +328,7 @@ fn compare(op: &BinaryOperator, a: &Val, b: &Val, values: &impl Values) -> Truth
     let null = Val::Known(Scalar::Null);
     let ordering = match (a, b) {
         _ if *a == null || *b == null => return Truth::NULL,
-        (Val::Known(x), Val::Known(y)) => order(x, y, values.folds_case()),
+        (Val::Known(x), Val::Known(y)) => order(x, y, values.engine() == Engine::MySql),
         (Val::Unlisted, Val::Known(_)) | (Val::Known(_), Val::Unlisted) => {
             return match op {
                 BinaryOperator::Eq => Truth::FALSE,
@@ -310,8 +380,8 @@ mod tests {
             if name.to_string() == "s" { self.0.clone() } else { Val::Unknown }
         }
 
-        fn folds_case(&self) -> bool {
-            true
+        fn engine(&self) -> Engine {
+            Engine::MySql
         }
     }
 
@@ -343,6 +413,14 @@ mod tests {
             ("1", number(1), Truth::TRUE),
             ("LOWER(s) = 'waiting'", Val::Known(Scalar::Text("WAITING".into())), Truth::TRUE),
             ("s = 'waiting'", Val::Known(Scalar::Text("WAITING".into())), Truth::TRUE),
+            ("s LIKE '1%'", number(12), Truth::TRUE),
+            ("s NOT LIKE '1%'", number(2), Truth::TRUE),
+            ("s LIKE NULL", number(2), Truth::NULL),
+            ("s LIKE x", number(2), Truth::ANY),
+            ("s REGEXP '^(1|2)$'", number(2), Truth::TRUE),
+            ("s NOT REGEXP '^(1|2)$'", number(2), Truth::FALSE),
+            ("s LIKE 'wait%'", Val::Known(Scalar::Text("WAITING".into())), Truth::TRUE),
+            ("s LIKE 'wait%'", Val::Unlisted, Truth::TRUE | Truth::FALSE),
             ("EXISTS (SELECT 1)", number(1), Truth::TRUE | Truth::FALSE),
         ] {
             assert_eq!(of(condition, value), wanted, "{condition}");

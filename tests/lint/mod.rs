@@ -2,6 +2,7 @@
 
 mod blog;
 mod clean;
+mod large;
 mod pages;
 mod refused;
 mod said;

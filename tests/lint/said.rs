@@ -98,3 +98,28 @@ fn reasons_are_true_of_the_statement() {
     let lines = said("DELETE FROM xxl_job_log WHERE handle_code = 0", "xxl-job", "2.4.2", "mysql");
     holds(&lines, &["runs on living executors are taken"], &["are closed, too"]);
 }
+
+/// psql's variables stand for what the script itself sets them to.
+#[test]
+fn variables_of_psql_are_known_in_quotes_and_without() {
+    let lint = |sql: &str| said(sql, "airflow", "2.10.5", "postgresql");
+    let update = "UPDATE task_instance SET state = :'to' WHERE dag_id = :'dag' AND state = 'running';";
+    let set = |to: &str| lint(&format!("\\set to {to}\n\\set dag d\n{update}"));
+    holds(&set("success"), &["SUCCESS says that the work was done"], &["unknown-value"]);
+    holds(&set("'failed'"), &[], &["unknown-value", "unknown-state", "hides-failure"]);
+    holds(&set("finished"), &["unknown-state"], &["unknown-value"]);
+    holds(&lint(update), &["unknown-value"], &[]);
+    holds(&lint(&format!("\\set to failed\n\\unset to\n{update}")), &["unknown-value"], &[]);
+}
+
+/// What a CASE without ELSE leaves over becomes NULL.
+#[test]
+fn a_case_without_else_writes_null() {
+    let lint = |case: &str| {
+        let sql =
+            format!("UPDATE t_ds_task_instance SET state = {case}, end_time = '2026-01-31 10:00:00' WHERE host = 'h'");
+        said(&sql, "dolphinscheduler", "3.1.9", "mysql")
+    };
+    holds(&lint("CASE WHEN state = 1 THEN 6 END"), &["null-written"], &[]);
+    holds(&lint("CASE WHEN state = 1 THEN 6 ELSE state END"), &[], &["null-written", "finished-row-overwritten"]);
+}

@@ -69,6 +69,9 @@ pub(super) struct RuleFile {
     /// Roles none of whose tables the statement reads: who asks them has thought of it.
     #[serde(default)]
     pub reads_none: Vec<String>,
+    /// Roles of whose tables the statement does not ask that there be no row.
+    #[serde(default)]
+    pub not_without: Vec<String>,
     /// Another change of the script that makes this one right.
     pub unless: Option<Unless>,
 }
@@ -149,7 +152,7 @@ impl RuleFile {
             manifests.release(scheduler, release)?;
         }
         let deleted = self.unless.iter().flat_map(|u| u.deletes.iter().chain(&u.on));
-        for role in self.on.iter().chain(&self.reads_none).chain(deleted) {
+        for role in self.on.iter().chain(&self.reads_none).chain(&self.not_without).chain(deleted) {
             if !all.iter().any(|m| m.has(role)) {
                 return Err(Error::usage(format!("no generation has a role `{role}`")));
             }

@@ -103,11 +103,15 @@ impl DataRule {
         }
     }
 
-    /// Whether the statement reads a table that the rule would have it ask.
+    /// Whether the statement asks what the rule would have it ask.
     fn asks(&self, knowledge: &Knowledge<'_>, reading: &Reading) -> bool {
-        let asked =
-            |name: &str| knowledge.role(name).is_some_and(|(role, _)| self.file.reads_none.iter().any(|r| r == role));
-        reading.tables.iter().any(|t| !t.written && asked(&t.name))
+        let read = reading.tables.iter().filter(|t| !t.written);
+        let roles = read.filter_map(|t| Some((knowledge.role(&t.name)?.0, t.absent)));
+        let is_asked = |(role, absent): (&str, bool)| {
+            let named = |list: &[String]| list.iter().any(|r| r == role);
+            named(&self.file.reads_none) || absent && named(&self.file.not_without)
+        };
+        roles.into_iter().any(is_asked)
     }
 
     /// Whether a change is the one that makes right what the rule objects to.

@@ -58,6 +58,7 @@ rules! {
         unknown_table = "unknown-table",
         unknown_column = "unknown-column",
         unknown_state = "unknown-state",
+        null_written = "null-written",
         quoted_state = "quoted-state",
         joined_settings = "joined-settings",
         unknown_value = "unknown-value",
