@@ -1,7 +1,7 @@
 //! CREATE TABLE statements from a manifest: for the demo and for test databases.
 
 use super::schema::DefaultValue;
-use super::{ColumnSpec, Engine, Manifest, TableSpec};
+use super::{ColumnSpec, Engine, ForeignKey, Manifest, TableSpec};
 use crate::dialect::Dialect;
 
 /// The statements that make a generation's schema, tables referred to first.
@@ -26,7 +26,7 @@ fn create(manifest: &Manifest, dialect: &Dialect, wanted: impl Fn(&TableSpec) ->
     let (free, bound): (Vec<_>, Vec<_>) = tables.into_iter().partition(|t| t.foreign_keys_on(engine).is_empty());
     let tables = in_order(free, bound, engine);
     let keys = |t: &TableSpec| referred_keys(t, &tables, engine);
-    tables.iter().map(|t| create_table(t, &keys(t), dialect)).collect()
+    tables.iter().map(|t| create_table(t, &keys(t), &tables, dialect)).collect()
 }
 
 /// The unique keys that foreign keys refer to: without them a server refuses those.
@@ -38,12 +38,12 @@ fn referred_keys(table: &TableSpec, tables: &[&TableSpec], engine: Engine) -> Ve
 
 fn in_order<'m>(mut done: Vec<&'m TableSpec>, mut rest: Vec<&'m TableSpec>, engine: Engine) -> Vec<&'m TableSpec> {
     while !rest.is_empty() {
-        let ready = |t: &&TableSpec| {
-            t.foreign_keys_on(engine)
-                .iter()
-                .all(|k| k.references == t.name || done.iter().any(|d| d.name == k.references))
+        // What is not made at all is not waited for.
+        let waits = |k: &ForeignKey, of: &TableSpec| {
+            k.references != of.name && rest.iter().any(|other| other.name == k.references)
         };
-        let (now, later): (Vec<_>, Vec<_>) = rest.into_iter().partition(ready);
+        let ready = |t: &TableSpec| !t.foreign_keys_on(engine).iter().any(|k| waits(k, t));
+        let (now, later): (Vec<_>, Vec<_>) = rest.iter().partition(|t| ready(t));
         if now.is_empty() {
             done.extend(later);
             return done;
@@ -54,8 +54,8 @@ fn in_order<'m>(mut done: Vec<&'m TableSpec>, mut rest: Vec<&'m TableSpec>, engi
     done
 }
 
-/// The statement that makes one table, with some of its unique keys.
-fn create_table(table: &TableSpec, unique: &[Vec<String>], d: &Dialect) -> String {
+/// The statement that makes one table, with some of its unique keys, and its foreign keys to tables that are made.
+fn create_table(table: &TableSpec, unique: &[Vec<String>], made: &[&TableSpec], d: &Dialect) -> String {
     let engine = d.engine;
     let key = table.key_on(engine);
     let mut parts: Vec<String> = Vec::new();
@@ -73,7 +73,8 @@ fn create_table(table: &TableSpec, unique: &[Vec<String>], d: &Dialect) -> Strin
         parts.push(format!("  PRIMARY KEY ({})", list(key)));
     }
     parts.extend(unique.iter().map(|key| format!("  UNIQUE ({})", list(key))));
-    for foreign in table.foreign_keys_on(engine) {
+    let is_made = |k: &&ForeignKey| made.iter().any(|t| t.name == k.references);
+    for foreign in table.foreign_keys_on(engine).iter().filter(is_made) {
         parts.push(format!(
             "  FOREIGN KEY ({}) REFERENCES {} ({}) ON DELETE {}",
             list(&foreign.columns),

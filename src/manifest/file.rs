@@ -247,6 +247,8 @@ pub(super) struct ForbiddenFile {
     pub columns: Vec<Spanned<String>>,
     #[serde(default)]
     pub except: Vec<String>,
+    #[serde(default)]
+    pub cleaned: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -331,6 +331,7 @@ fn overlay_lists(manifest: &mut Manifest, source: Source<'_>, file: &ManifestFil
             tables: forbidden.tables.clone(),
             columns: forbidden.columns.iter().map(|c| c.get_ref().clone()).collect(),
             except: forbidden.except.clone(),
+            cleaned: forbidden.cleaned.clone(),
         };
     }
     if let Some(writes) = &file.allowed_writes {

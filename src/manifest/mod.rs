@@ -426,6 +426,8 @@ pub struct Forbidden {
     pub columns: Vec<String>,
     /// Table names that a pattern names by accident.
     pub except: Vec<String>,
+    /// Tables of records whose old rows may be deleted to make room, as the scheduler's own clean-up does.
+    pub cleaned: Vec<String>,
 }
 
 impl Manifest {

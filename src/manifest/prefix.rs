@@ -31,6 +31,7 @@ impl Manifest {
         details.for_each(|name| *name = self.renamed(name, prefix).to_lowercase());
         rename(&mut m.forbidden.tables);
         rename(&mut m.forbidden.except);
+        rename(&mut m.forbidden.cleaned);
         m.roles.values_mut().for_each(|role| role.table = self.renamed(&role.table, prefix));
         let specs = std::mem::take(&mut m.tables).into_values().map(|mut spec| {
             spec.name = self.renamed(&spec.name, prefix);

@@ -36,8 +36,10 @@ impl Script {
         let name = if file.as_os_str() == "-" { "-".to_owned() } else { file.display().to_string() };
         let text = read(file)?;
         // Comments are found alike by every client, but for `#`. Most scripts say nothing.
-        let says = text.contains("flowmend:");
-        let told = says.then(|| told(&text, &split(&text, Client::Psql))).unwrap_or_default();
+        let told = match text.contains("flowmend:") {
+            true => told(&text, &split(&text, Client::Psql)),
+            false => BTreeMap::new(),
+        };
         Ok(Self { name, text, told, planned_for: None })
     }
 

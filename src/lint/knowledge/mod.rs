@@ -150,6 +150,12 @@ impl<'a> Knowledge<'a> {
             || !self.tables.contains_key(lower.as_ref()) && self.manifest.is_forbidden_table(table)
     }
 
+    /// Whether a table holds records whose old rows may be deleted to make room.
+    #[must_use]
+    pub fn is_cleaned(&self, table: &str) -> bool {
+        self.manifest.forbidden.cleaned.iter().any(|t| t.eq_ignore_ascii_case(table))
+    }
+
     /// The role column of a column: `task_instance.state`.
     #[must_use]
     pub fn role_column(&self, table: &str, column: &str) -> Option<&str> {

@@ -27,6 +27,13 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
                     .why("no repair needs it, and what refers to its rows is not known here")
                     .help("to make room use the scheduler's own clean-up")
             }
+            None if change.does == Does::Delete && knowledge.is_cleaned(&change.table) => {
+                let message = format!("rows of {} are deleted: no repair needs that", change.table);
+                report
+                    .at(change.span, Level::Warning, message)
+                    .why("they are records; whoever looks for them later finds none")
+                    .help("to make room use the scheduler's own clean-up, or name rows by their age")
+            }
             None => {
                 let message = format!("{} is written: no repair needs that", change.table);
                 report

@@ -1,5 +1,6 @@
 INSERT INTO alembic_version (version_num) VALUES ('5f2621c13b39');
 INSERT INTO slot_pool (id, pool, slots, description, include_deferred) VALUES (1, 'default_pool', 128, 'Default pool', FALSE);
+INSERT INTO log_template (id, filename, elasticsearch_id, created_at) VALUES (1, 'attempt.log', '{dag_id}-{task_id}', '2026-01-05 08:00:00.000000');
 -- The file of inventory-import was removed, so its DAG is no longer active.
 INSERT INTO dag (dag_id, is_paused, is_subdag, is_active, last_parsed_time, fileloc, owners, max_active_tasks, max_active_runs, max_consecutive_failed_dag_runs, has_task_concurrency_limits) VALUES
   ('billing', FALSE, FALSE, TRUE, '2026-03-02 02:09:40.000000', '/opt/airflow/dags/billing.py', 'airflow', 16, 16, 0, FALSE),

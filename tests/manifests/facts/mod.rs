@@ -51,6 +51,7 @@ struct Codes {
 }
 
 /// A table.
+#[derive(Clone)]
 struct Shape {
     columns: Vec<(String, ColumnSpec)>,
     primary_key: Vec<String>,

@@ -83,7 +83,11 @@ fn read(dir: &Path) -> Vec<Upstream> {
 fn release(version: &str, heads: &Value, facts: &Value) -> Upstream {
     let mut tables = json::tables(facts, PRODUCTS, spec);
     let shown_by_mysql = keys_that_restrict(&tables["mysql"]);
+    let types_of_mysql = tables["mysql"].clone();
     for (table, shape) in tables.get_mut("mariadb").into_iter().flatten() {
+        if let Some(of_mysql) = types_of_mysql.get(table) {
+            shape.columns.iter_mut().for_each(|column| collate(column, of_mysql));
+        }
         shape.foreign =
             std::mem::take(&mut shape.foreign).into_iter().map(|k| restrict(table, k, &shown_by_mysql)).collect();
     }
@@ -99,6 +103,16 @@ fn release(version: &str, heads: &Value, facts: &Value) -> Upstream {
         mark: Some(json::texts(heads).join(" ")),
         codes: json::codes(facts).map(|(json, codes)| null(json, codes)).collect(),
         tables,
+    }
+}
+
+/// MariaDB's facts leave the collations out.
+fn collate((name, spec): &mut (String, ColumnSpec), of_mysql: &Shape) {
+    let told = of_mysql.columns.iter().find(|(n, _)| n == name).map(|(_, told)| &told.type_sql);
+    if let Some(told) =
+        told.filter(|told| told.strip_prefix(&spec.type_sql).is_some_and(|c| c.starts_with(" collate ")))
+    {
+        spec.type_sql.clone_from(told);
     }
 }
 
@@ -125,7 +139,13 @@ fn spec(product: &Product, table: &Value, column: &Value) -> ColumnSpec {
         Engine::MySql => mysql_type(&spec.type_sql, is_json(table, &json::text(&column["name"]))),
         _ => spec.type_sql,
     };
-    let default = column["default"].as_str().and_then(default);
+    let default = column["default"].as_str().and_then(default).map(|told| match told {
+        // A boolean is a number there.
+        DefaultValue::Keyword(word) if product.engine == Engine::MySql => {
+            DefaultValue::Text(u8::from(word == "true").to_string())
+        }
+        other => other,
+    });
     ColumnSpec { type_sql, default, ..spec }
 }
 
@@ -139,6 +159,8 @@ fn mysql_type(told: &str, is_json: bool) -> String {
         "longtext" if is_json => "json",
         // The models use it where they can, and MySQL lacks it.
         "uuid" => "char(32)",
+        // The models give a length, and both databases keep none.
+        text if text.starts_with("text(") => "text",
         other => other,
     }
     .to_owned()
