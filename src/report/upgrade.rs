@@ -89,7 +89,7 @@ impl UpgradeReport {
             }
             lines.extend([String::new(), paint(HEAD, heading)]);
             let (brought, found): (Vec<&Finding>, Vec<&Finding>) = found.into_iter().partition(|f| f.code == BROUGHT);
-            found.iter().for_each(|f| lines.extend(told(f)));
+            found.chunk_by(|a, b| has_details_of(a, b)).for_each(|alike| lines.extend(told(alike)));
             lines.extend(told_brought(&brought));
         }
         lines.join("\n")
@@ -195,7 +195,22 @@ fn sample(f: &Finding) -> String {
     if f.sample.is_empty() { String::new() } else { format!(" (for example {})", safe(&f.sample.join(", "), 200)) }
 }
 
-fn told(f: &Finding) -> Vec<String> {
+/// Whether the same facts and ways out belong to two findings.
+fn has_details_of(a: &Finding, b: &Finding) -> bool {
+    (a.level, &a.code, &a.why, &a.help) == (b.level, &b.code, &b.why, &b.help)
+}
+
+/// Findings with the same details, which stand once, under the last.
+fn told(alike: &[&Finding]) -> Vec<String> {
+    let mut lines: Vec<String> = alike.iter().flat_map(|f| sentence(f)).collect();
+    if let Some(f) = alike.first().filter(|f| f.level > Level::Info) {
+        f.why.iter().for_each(|why| lines.extend(wrap("    ", 6, why)));
+        f.help.iter().for_each(|help| lines.extend(wrap("    → ", 6, help)));
+    }
+    lines
+}
+
+fn sentence(f: &Finding) -> Vec<String> {
     let level = match f.level {
         Level::Error => paint(BAD, "error"),
         Level::Warning => paint(WARN, "warning"),
@@ -208,12 +223,7 @@ fn told(f: &Finding) -> Vec<String> {
     let text = format!("{}{rows}{since}", f.message);
     // A code says which column it is of; a sentence about a table names it.
     let text = if f.about == About::Rows { format!("{} {text}", column(&f.subject)) } else { text };
-    let mut lines = wrap(&format!("  {level}: "), 4, &text);
-    if f.level > Level::Info {
-        f.why.iter().for_each(|why| lines.extend(wrap("    ", 6, why)));
-        f.help.iter().for_each(|help| lines.extend(wrap("    → ", 6, help)));
-    }
-    lines
+    wrap(&format!("  {level}: "), 4, &text)
 }
 
 fn column(subject: &str) -> &str {
