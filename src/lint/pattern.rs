@@ -19,8 +19,8 @@ pub(super) enum Pattern {
 pub(super) fn fits(kind: Pattern, pattern: &str, text: &str, folds_case: bool) -> Option<bool> {
     let regex = match kind {
         Pattern::Like(escape) => whole(pattern, escape, &|c| like_sign(c)),
-        Pattern::Similar(escape) => whole(pattern, escape, &|c| like_sign(c).or_else(|| similar_sign(c))),
-        Pattern::Glob => whole(pattern, None, &glob_sign),
+        Pattern::Similar(escape) => others(&whole(pattern, escape, &|c| like_sign(c).or_else(|| similar_sign(c)))),
+        Pattern::Glob => others(&whole(pattern, None, &glob_sign)),
         Pattern::Regex => pattern.to_owned(),
     };
     let built = RegexBuilder::new(&regex).case_insensitive(folds_case).dot_matches_new_line(true).build();
@@ -41,6 +41,11 @@ fn whole(pattern: &str, escaped: Option<char>, sign: &dyn Fn(char) -> Option<Str
     out + ")$"
 }
 
+/// `[^…]` is any other sign; elsewhere `^` stands for itself.
+fn others(regex: &str) -> String {
+    regex.replace(r"[\^", "[^")
+}
+
 fn like_sign(c: char) -> Option<String> {
     match c {
         '%' => Some(".*".to_owned()),
@@ -50,14 +55,14 @@ fn like_sign(c: char) -> Option<String> {
 }
 
 fn similar_sign(c: char) -> Option<String> {
-    "|*+?{}()[]".contains(c).then(|| c.to_string())
+    "|*+?{}()[]-".contains(c).then(|| c.to_string())
 }
 
 fn glob_sign(c: char) -> Option<String> {
     match c {
         '*' => Some(".*".to_owned()),
         '?' => Some(".".to_owned()),
-        '[' | ']' => Some(c.to_string()),
+        '[' | ']' | '-' => Some(c.to_string()),
         _ => None,
     }
 }
@@ -81,6 +86,13 @@ mod tests {
             (Pattern::Similar(back), "(running|queued)", "queued", Some(true)),
             (Pattern::Similar(back), "(running|queued)", "queued2", Some(false)),
             (Pattern::Glob, "*ed", "queued", Some(true)),
+            (Pattern::Glob, "[^s]*", "running", Some(true)),
+            (Pattern::Glob, "[^s]*", "success", Some(false)),
+            (Pattern::Glob, "[!s]*", "success", Some(true)),
+            (Pattern::Glob, "[!s]*", "running", Some(false)),
+            (Pattern::Glob, "[q-s]*", "running", Some(true)),
+            (Pattern::Glob, "[a-c]*", "running", Some(false)),
+            (Pattern::Similar(back), "[^s]%", "success", Some(false)),
             (Pattern::Regex, "^(running|queued)$", "queued", Some(true)),
             (Pattern::Regex, "un", "running", Some(true)),
             (Pattern::Regex, "(", "(", None),
