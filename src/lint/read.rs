@@ -217,12 +217,7 @@ impl<'a> Reader<'_, 'a> {
         let TableObject::TableName(name) = &insert.table else {
             return Scope::default();
         };
-        let (table, span) = last_part(name);
-        let alias = insert.table_alias.as_ref().map_or_else(|| table.clone(), |a| a.alias.value.clone());
-        let spec = self.knowledge.table(&table);
-        let binding = Binding { alias, table, schema: schema_of(name), span, spec, is_outer: false };
-        let scope = Scope { bindings: vec![binding], aliases: Vec::new() };
-        self.uses(&scope.bindings, &[0]);
+        let scope = self.target(name, insert.table_alias.as_ref().map(|a| a.alias.value.clone()));
         let mut sets: Vec<Assignment> =
             self.assignments(&insert.assignments, &scope).into_iter().map(|(_, s)| s).collect();
         sets.extend(self.inserted(insert, &scope));
@@ -235,13 +230,20 @@ impl<'a> Reader<'_, 'a> {
         scope
     }
 
-    /// A table that is filled from a file.
-    fn filled(&mut self, name: &ObjectName) -> Scope<'a> {
+    /// The only table of a statement that adds rows.
+    fn target(&mut self, name: &ObjectName, alias: Option<String>) -> Scope<'a> {
         let (table, span) = last_part(name);
+        let alias = alias.unwrap_or_else(|| table.clone());
         let spec = self.knowledge.table(&table);
-        let binding = Binding { alias: table.clone(), table, schema: schema_of(name), span, spec, is_outer: false };
+        let binding = Binding { alias, table, schema: schema_of(name), span, spec, is_outer: false };
         let scope = Scope { bindings: vec![binding], aliases: Vec::new() };
         self.uses(&scope.bindings, &[0]);
+        scope
+    }
+
+    /// A table that is filled from a file.
+    fn filled(&mut self, name: &ObjectName) -> Scope<'a> {
+        let scope = self.target(name, None);
         self.change(Does::Insert, &scope.bindings[0], Vec::new(), Filter::default(), 1);
         scope
     }

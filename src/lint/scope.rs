@@ -25,6 +25,13 @@ pub(super) struct Binding<'a> {
     pub is_outer: bool,
 }
 
+impl Binding<'_> {
+    /// What a query or function returns: it is no table, and its columns are not known.
+    fn of_result(alias: String) -> Self {
+        Self { alias, table: String::new(), schema: None, span: Span::empty(), spec: None, is_outer: false }
+    }
+}
+
 /// The tables that a part of a statement sees.
 #[derive(Clone, Default)]
 pub(super) struct Scope<'a> {
@@ -97,14 +104,7 @@ impl<'a> Scope<'a> {
             TableFactor::NestedJoin { table_with_joins, .. } => self.add(knowledge, table_with_joins, hidden),
             other => {
                 let alias = alias_of(other).map(|a| a.value.clone()).unwrap_or_default();
-                self.bindings.push(Binding {
-                    alias,
-                    table: String::new(),
-                    schema: None,
-                    span: Span::empty(),
-                    spec: None,
-                    is_outer: false,
-                });
+                self.bindings.push(Binding::of_result(alias));
             }
         }
     }
@@ -129,17 +129,7 @@ impl<'a> Scope<'a> {
         match query.body.as_ref() {
             SetExpr::Select(select) => Self::of_select(knowledge, select, hidden),
             // The names of a union are those of its first part; its columns are not looked for.
-            _ => Self {
-                bindings: vec![Binding {
-                    alias: String::new(),
-                    table: String::new(),
-                    schema: None,
-                    span: Span::empty(),
-                    spec: None,
-                    is_outer: false,
-                }],
-                aliases: Vec::new(),
-            },
+            _ => Self { bindings: vec![Binding::of_result(String::new())], aliases: Vec::new() },
         }
     }
 

@@ -98,13 +98,11 @@ pub(super) fn truth(expr: &Expr, values: &impl Values) -> Truth {
             }
             None => compare(op, &scalar(left, values), &scalar(right, values), values),
         },
-        Expr::Like { negated, any: false, expr, pattern, escape_char } => {
-            let kind = (Pattern::Like(escape(escape_char.as_deref(), values)), values.engine() != Engine::PostgreSql);
-            matched(&scalar(expr, values), kind, &scalar(pattern, values), *negated)
-        }
-        Expr::ILike { negated, any: false, expr, pattern, escape_char } => {
-            let kind = (Pattern::Like(escape(escape_char.as_deref(), values)), true);
-            matched(&scalar(expr, values), kind, &scalar(pattern, values), *negated)
+        Expr::Like { negated, any: false, expr: text, pattern, escape_char }
+        | Expr::ILike { negated, any: false, expr: text, pattern, escape_char } => {
+            let folds = matches!(expr, Expr::ILike { .. }) || values.engine() != Engine::PostgreSql;
+            let kind = (Pattern::Like(escape(escape_char.as_deref(), values)), folds);
+            matched(&scalar(text, values), kind, &scalar(pattern, values), *negated)
         }
         Expr::SimilarTo { negated, expr, pattern, escape_char } => {
             let kind = (Pattern::Similar(escape(escape_char.as_deref(), values)), false);

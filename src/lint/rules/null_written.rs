@@ -1,36 +1,34 @@
 //! NULL where the scheduler expects a value.
 
 use crate::lint::finding::Level;
-use crate::lint::reading::{Assignment, Change, Outcome, Reading, Scalar};
+use crate::lint::reading::{Assignment, Change, Reading, Scalar};
 use crate::lint::report::{Report, listed};
 use crate::manifest::{NeverNull, State};
 
 pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     for change in &reading.changes {
         for set in &change.sets {
-            let is_null = set.value.literals().contains(&Scalar::Null);
-            if is_null || set.outcome.as_ref().is_some_and(|outcome| falls(report, change, set, outcome)) {
-                state(report, change, set);
-            }
-            if is_null {
-                value(report, change, set);
-            }
+            state(report, change, set);
+            value(report, change, set);
         }
     }
 }
 
+fn is_null(set: &Assignment) -> bool {
+    set.value.literals().contains(&Scalar::Null)
+}
+
 /// Whether no branch of a CASE takes one of the states that the condition selects.
-fn falls(report: &Report<'_>, change: &Change, set: &Assignment, outcome: &Outcome) -> bool {
-    let states = report.knowledge.states(&change.table, &set.column);
+fn falls(change: &Change, set: &Assignment) -> bool {
     let selected = change.filter.states.get(&set.column.to_lowercase());
     let taken = |code: &String| selected.is_none_or(|s| s.codes.contains(code));
-    states.is_some() && outcome.falls.iter().any(taken)
+    set.outcome.as_ref().is_some_and(|outcome| outcome.falls.iter().any(taken))
 }
 
 /// A state that is none.
 fn state(report: &mut Report<'_>, change: &Change, set: &Assignment) {
     let Some((_, states)) = report.knowledge.states(&change.table, &set.column) else { return };
-    if states.null.is_some() {
+    if states.null.is_some() || !(is_null(set) || falls(change, set)) {
         return;
     }
     let message = format!("NULL is not a state of {}.{} in {}", change.table, set.column, report.knowledge.title());
@@ -45,6 +43,9 @@ fn state(report: &mut Report<'_>, change: &Change, set: &Assignment) {
 /// A column of another kind in which NULL breaks the scheduler.
 fn value(report: &mut Report<'_>, change: &Change, set: &Assignment) {
     let knowledge = report.knowledge;
+    if !is_null(set) {
+        return;
+    }
     let Some(name) = knowledge.role_column(&change.table, &set.column) else { return };
     let Some(NeverNull { why, default, .. }) = knowledge.manifest.never_null.iter().find(|n| n.column == name) else {
         return;
