@@ -6,8 +6,8 @@ use sqlparser::ast::{CaseWhen, Expr};
 
 use super::conditions::Judge;
 use super::knowledge::Knowledge;
-use super::read::chooses;
-use super::reading::{Outcome, Scalar};
+use super::read::{as_literal, chooses};
+use super::reading::{After, Before, Outcome, Scalar};
 use super::scope::Scope;
 use super::truth::{Truth, Val, arguments, equal, truth};
 
@@ -26,33 +26,17 @@ pub(super) fn outcome(
     let judge = Judge { knowledge, scope, target, assumed: Vec::new() };
     let sets = judge.state_sets();
     let (column, set) = sets.iter().find(|(own, _)| own.eq_ignore_ascii_case(column))?;
-    let mut outcome = Outcome::default();
-    for state in &set.states {
-        let assumed = vec![(column.clone(), Val::Known(Scalar::Text(state.code.clone())))];
-        for end in ends(value, column, &Judge { assumed, ..judge }) {
-            let codes = match end {
-                End::Keeps => continue,
-                End::Changes => &mut outcome.changes,
-                End::Falls => &mut outcome.falls,
-            };
-            codes.insert(state.code.clone());
-        }
-    }
-    Some(outcome)
+    let listed = set.states.iter().map(|s| (Before::Code(s.code.clone()), text(&s.code)));
+    let all = listed.chain([(Before::Null, Val::Known(Scalar::Null)), (Before::Other, Val::Unlisted)]);
+    let after = |assumed: Val| after(value, column, &Judge { assumed: vec![(column.clone(), assumed)], ..judge });
+    Some(all.map(|(before, assumed)| (before, after(assumed))).collect())
 }
 
-/// What may become of a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum End {
-    /// It stays.
-    Keeps,
-    /// A branch gives another value.
-    Changes,
-    /// No branch takes it, and there is no ELSE.
-    Falls,
+fn text(code: &str) -> Val {
+    Val::Known(Scalar::Text(code.to_owned()))
 }
 
-fn ends(value: &Expr, column: &str, judge: &Judge<'_, '_>) -> BTreeSet<End> {
+fn after(value: &Expr, column: &str, judge: &Judge<'_, '_>) -> BTreeSet<After> {
     match unwrapped(value) {
         Expr::Case { operand, conditions, else_result, .. } => {
             let rest = else_result.as_deref();
@@ -63,17 +47,25 @@ fn ends(value: &Expr, column: &str, judge: &Judge<'_, '_>) -> BTreeSet<End> {
                 let condition = truth(condition, judge);
                 let mut found = BTreeSet::new();
                 if condition.may_be(Truth::TRUE) {
-                    found.extend(ends(yes, column, judge));
+                    found.extend(after(yes, column, judge));
                 }
                 if condition != Truth::TRUE {
-                    found.extend(ends(no, column, judge));
+                    found.extend(after(no, column, judge));
                 }
                 found
             }
-            _ => BTreeSet::from([End::Changes]),
+            _ => BTreeSet::from([After::Unknown]),
         },
-        name if judge.own(name).as_deref() == Some(column) => BTreeSet::from([End::Keeps]),
-        _ => BTreeSet::from([End::Changes]),
+        name if judge.own(name).as_deref() == Some(column) => BTreeSet::from([After::Same]),
+        other => BTreeSet::from([of_literal(other)]),
+    }
+}
+
+fn of_literal(value: &Expr) -> After {
+    match as_literal(value) {
+        Some(Scalar::Null) => After::Null,
+        Some(literal) => literal.code().map_or(After::Unknown, After::Code),
+        None => After::Unknown,
     }
 }
 
@@ -81,18 +73,18 @@ fn of_case(
     (operand, branches, rest): (Option<&Expr>, &[CaseWhen], Option<&Expr>),
     column: &str,
     judge: &Judge<'_, '_>,
-) -> BTreeSet<End> {
+) -> BTreeSet<After> {
     let mut found = BTreeSet::new();
     for CaseWhen { condition, result } in branches {
         let condition = operand.map_or_else(|| truth(condition, judge), |operand| equal(operand, condition, judge));
         if condition.may_be(Truth::TRUE) {
-            found.extend(ends(result, column, judge));
+            found.extend(after(result, column, judge));
         }
         if condition == Truth::TRUE {
             return found;
         }
     }
-    found.extend(rest.map_or_else(|| BTreeSet::from([End::Falls]), |rest| ends(rest, column, judge)));
+    found.extend(rest.map_or_else(|| BTreeSet::from([After::Null]), |rest| after(rest, column, judge)));
     found
 }
 

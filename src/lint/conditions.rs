@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, InTarget, JoinConstraint, JoinOperator, SetExpr, Spanned as _, TableWithJoins, UnaryOperator,
-    visit_expressions,
+    BinaryOperator, Expr, InTarget, JoinConstraint, JoinOperator, Query, SetExpr, Spanned as _, TableWithJoins,
+    UnaryOperator, Visit as _, Visitor, visit_expressions,
 };
 use sqlparser::tokenizer::Span;
 
@@ -143,9 +143,72 @@ fn states(judge: &Judge<'_, '_>, conditions: &Parts<'_>) -> BTreeMap<String, Sel
         let null = may(Val::Known(Scalar::Null));
         let spoken = selected.len() < set.states.len() || !other || !null;
         let ruled_out = ruled_out(judge, conditions, &column, set);
-        found.insert(column, Selected { codes: selected, ruled_out, other, null, spoken });
+        let unclear = about.parts.iter().find(|part| is_unclear(part, judge, &column, set)).map(|part| part.span());
+        found.insert(column, Selected { codes: selected, ruled_out, other, null, spoken, unclear });
     }
     found
+}
+
+/// Whether a condition asks for a state in a way that is not understood: a function, a query, a
+/// pattern of another kind. A comparison is understood also where the value is not known.
+fn is_unclear(part: &Expr, judge: &Judge<'_, '_>, column: &str, set: &StateSet) -> bool {
+    if matches!(part, Expr::BinaryOp { op, .. } if compares(op)) && !wraps(part, judge, column) {
+        return false;
+    }
+    let is_any = |value: Val| {
+        let judge = Judge { assumed: vec![(column.to_owned(), value)], ..*judge };
+        truth(part, &judge) == Truth::ANY
+    };
+    let text = |state: &State| Val::Known(Scalar::Text(state.code.clone()));
+    is_any(Val::Unlisted) && set.states.iter().all(|state| is_any(text(state))) && asks_itself(part, judge, column)
+}
+
+/// Whether an operator compares two values.
+pub(super) fn compares(op: &BinaryOperator) -> bool {
+    matches!(
+        op,
+        BinaryOperator::Eq
+            | BinaryOperator::NotEq
+            | BinaryOperator::Lt
+            | BinaryOperator::LtEq
+            | BinaryOperator::Gt
+            | BinaryOperator::GtEq
+            | BinaryOperator::Spaceship
+    )
+}
+
+/// Whether neither side of a comparison is the column itself.
+fn wraps(part: &Expr, judge: &Judge<'_, '_>, column: &str) -> bool {
+    let Expr::BinaryOp { left, right, .. } = part else { return false };
+    [left, right].iter().all(|side| judge.own(bare(side)).as_deref() != Some(column))
+}
+
+/// Whether a condition names a column of the table in question outside of its queries.
+fn asks_itself(part: &Expr, judge: &Judge<'_, '_>, column: &str) -> bool {
+    struct Names<'n, 'j, 'a> {
+        judge: &'n Judge<'j, 'a>,
+        column: &'n str,
+        queries: usize,
+    }
+    impl Visitor for Names<'_, '_, '_> {
+        type Break = ();
+
+        fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+            self.queries += 1;
+            ControlFlow::Continue(())
+        }
+
+        fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+            self.queries -= 1;
+            ControlFlow::Continue(())
+        }
+
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            let named = self.queries == 0 && self.judge.own(expr).as_deref() == Some(self.column);
+            if named { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+    part.visit(&mut Names { judge, column, queries: 0 }).is_break()
 }
 
 /// States that hang on a column beside (`with`), and that the conditions on both rule out.

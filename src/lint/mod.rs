@@ -4,6 +4,7 @@
 //! read into what the rules see ([`reading`]): the rows that it selects, as sets of states,
 //! and what it writes to them. Rules speak about these, not about text.
 
+mod absence;
 mod ahead;
 mod allow;
 mod body;
@@ -31,6 +32,9 @@ mod truth;
 
 use std::borrow::Borrow;
 use std::ops::Range;
+use std::sync::OnceLock;
+
+use sqlparser::ast::{CopyTarget, Statement};
 
 pub use allow::{Allow, told};
 pub use bundle::{OwnFault, faults_of, release_of, the_plan_knows};
@@ -43,6 +47,7 @@ pub use knowledge::Knowledge;
 pub use page::{Page, Pages};
 pub use report::Report;
 
+use self::ahead::Ready;
 use self::client::{Runs, client_runs};
 use self::data_rule::DataRule;
 use self::parse::{End, Parsed, Unread};
@@ -82,7 +87,7 @@ pub fn lint(text: &str, knowledge: &Knowledge<'_>, data: &DataRules, config: &Co
 ///
 /// # Errors
 /// What is asked for is not known, or no thread can be started; a fault of flowmend.
-pub fn lint_with<'k, K: Borrow<Knowledge<'k>> + Send>(
+pub fn lint_with<'k, K: Borrow<Knowledge<'k>> + Send + Sync>(
     text: &str,
     engine: Engine,
     learn: impl FnOnce() -> Result<K> + Send,
@@ -97,7 +102,7 @@ pub fn lint_with<'k, K: Borrow<Knowledge<'k>> + Send>(
     })
 }
 
-fn linted<'k, K: Borrow<Knowledge<'k>>>(
+fn linted<'k, K: Borrow<Knowledge<'k>> + Send + Sync>(
     text: &str,
     engine: Engine,
     learn: impl FnOnce() -> Result<K>,
@@ -106,13 +111,17 @@ fn linted<'k, K: Borrow<Knowledge<'k>>>(
 ) -> Result<(K, Linted)> {
     let places = Places::of(text);
     let script = split(text, Client::of(engine));
-    let source = ahead::Source { text, pieces: &script.pieces, places: &places, engine };
-    std::thread::scope(|scope| {
+    let learned = OnceLock::new();
+    let known = || learned.get().map(K::borrow);
+    let source = ahead::Source { text, pieces: &script.pieces, places: &places, engine, known: &known };
+    let linted = std::thread::scope(|scope| -> Result<Linted> {
         let parsed = source.start(scope);
         let knowledge = learn()?;
-        let linted = checked(parsed, &script, knowledge.borrow(), data, config);
-        Ok((knowledge, linted))
-    })
+        let knowledge = learned.get_or_init(|| knowledge);
+        Ok(checked(parsed, &script, knowledge.borrow(), data, config))
+    })?;
+    let knowledge = learned.into_inner().ok_or_else(|| Error::internal("the release was not learned"))?;
+    Ok((knowledge, linted))
 }
 
 fn checked(
@@ -137,9 +146,9 @@ fn checked(
         let at = text.find("\r\n").unwrap_or_default();
         run.says("windows-lines", at..at, Level::Info, "lines end as on Windows (CRLF)");
     }
-    parsed.each(|piece, parsed| match piece.kind {
+    parsed.each(|piece, ready| match piece.kind {
         PieceKind::Client => run.client(text, piece),
-        PieceKind::Sql => parsed.into_iter().for_each(|parsed| run.statement(parsed, piece)),
+        PieceKind::Sql => ready.into_iter().for_each(|ready| run.statement(ready, piece)),
     });
     run.end();
     let Run { report, mut linted, .. } = run;
@@ -203,7 +212,7 @@ impl<'r> Run<'r> {
         self.says("other-file", piece.range.clone(), Level::Warning, message).help(help);
     }
 
-    fn statement(&mut self, parsed: Parsed, piece: &Piece) {
+    fn statement(&mut self, Ready { parsed, reading }: Ready, piece: &Piece) {
         self.linted.statements += 1;
         self.report.start = parsed.start;
         match (piece.open, parsed.end) {
@@ -221,12 +230,16 @@ impl<'r> Run<'r> {
         if self.prepared(&parsed) {
             return;
         }
-        if matches!(parsed.what, Ok(sqlparser::ast::Statement::Merge(_))) {
+        if matches!(parsed.what, Ok(Statement::Merge(_))) {
             self.linted.unread += 1;
             let message = "MERGE is not understood, and nothing in it was checked";
             self.says("unread-statement", parsed.range.clone(), Level::Error, message)
                 .help("write it as UPDATE, DELETE and INSERT, which are checked");
             return;
+        }
+        if let Ok(Statement::Copy { target: CopyTarget::Program { .. }, .. }) = parsed.what {
+            let message = "a shell command is run here, by the server: what it does is not checked";
+            self.says("other-file", parsed.range.clone(), Level::Warning, message).help("leave it out of the script");
         }
         match parsed.what {
             Err(unread) => match define::by_words(self.report.text(parsed.range.clone())) {
@@ -238,8 +251,9 @@ impl<'r> Run<'r> {
                 None => self.unread(&unread, piece),
             },
             Ok(mut statement) => {
-                self.memory.fill(&mut statement);
-                let mut reading = read::read(&statement, self.report.knowledge, &[]);
+                let filled = self.memory.fill(&mut statement);
+                let read = || read::read(&statement, self.report.knowledge, &[]);
+                let mut reading = reading.filter(|_| !filled).unwrap_or_else(read);
                 reading.range = parsed.range.clone();
                 self.rules(&reading);
                 // PostgreSQL's bodies are texts to the parser.

@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{Expr, Set, Statement, Value, ValueWithSpan, visit_expressions_mut};
-use sqlparser::dialect::MySqlDialect;
+use sqlparser::dialect::{MySqlDialect, PostgreSqlDialect};
 use sqlparser::parser::Parser;
+use sqlparser::tokenizer::{Span, Token};
 
 use super::read::as_literal;
 use super::reading::Scalar;
@@ -85,33 +86,34 @@ impl Memory {
         }
     }
 
-    /// psql's `\set name value`: a value that is one plain word is known.
+    /// psql's `\set name value …`: the values are joined, as psql does it.
     pub fn client_sets(&mut self, line: &str) {
-        let mut words = line.split_whitespace();
+        let mut words = line.trim().splitn(3, char::is_whitespace);
         let name = match (words.next(), words.next()) {
             (Some("\\set" | "\\unset"), Some(name)) => format!(":{name}"),
             (Some("\\gset"), _) => return self.forget(),
             _ => return,
         };
-        match (words.next().map(|word| word.trim_matches('\'')), words.next()) {
-            (Some(word), None) if word.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c)) => {
-                self.variables.insert(name, vec![word.to_owned()]);
-            }
-            _ => drop(self.variables.remove(&name)),
+        match words.next().and_then(psql_value) {
+            Some(value) => drop(self.variables.insert(name, vec![value])),
+            None => drop(self.variables.remove(&name)),
         }
     }
 
-    /// Puts the values of known variables in their places.
-    pub fn fill(&self, statement: &mut Statement) {
+    /// Puts the values of known variables in their places; says whether there were any.
+    pub fn fill(&self, statement: &mut Statement) -> bool {
         if self.variables.is_empty() || matches!(statement, Statement::Set(_)) {
-            return;
+            return false;
         }
+        let mut any = false;
         let _: ControlFlow<()> = visit_expressions_mut(statement, |expr| {
             if let Some(filled) = self.filled(expr) {
                 *expr = filled;
+                any = true;
             }
             ControlFlow::Continue(())
         });
+        any
     }
 
     fn filled(&self, expr: &Expr) -> Option<Expr> {
@@ -126,6 +128,8 @@ impl Memory {
         let [text] = self.variables.get(quoted.as_ref().unwrap_or(&name))?.as_slice() else { return None };
         let value = match text.parse::<i64>() {
             Ok(_) if quoted.is_none() => Value::Number(text.clone(), false),
+            // psql puts what stands there in the statement: NULL, a column, a whole condition.
+            _ if name.starts_with(':') => return as_written(text, span),
             _ => Value::SingleQuotedString(text.clone()),
         };
         Some(Expr::Value(ValueWithSpan { value, span }))
@@ -214,6 +218,40 @@ impl Memory {
         }
         Some(all)
     }
+}
+
+/// The value of psql's `\set`: words in quotes or without, one after the other; nothing where a
+/// command or another variable stands in it.
+fn psql_value(text: &str) -> Option<String> {
+    let (mut value, mut quoted) = (String::new(), false);
+    let mut chars = text.trim().chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' if quoted && chars.peek() == Some(&'\'') => value.extend(chars.next()),
+            '\'' => quoted = !quoted,
+            '\\' if quoted => value.extend(chars.next()),
+            '`' | ':' | '"' | '\\' if !quoted => return None,
+            c if c.is_whitespace() && !quoted => {}
+            c => value.push(c),
+        }
+    }
+    (!quoted && !value.is_empty()).then_some(value)
+}
+
+/// A text as the expression that it is, standing where its name stood.
+fn as_written(text: &str, span: Span) -> Option<Expr> {
+    let mut parser = Parser::new(&PostgreSqlDialect {}).try_with_sql(text).ok()?;
+    let mut expr = parser.parse_expr().ok().filter(|_| parser.peek_token().token == Token::EOF)?;
+    let _: ControlFlow<()> = visit_expressions_mut(&mut expr, |inner| {
+        match inner {
+            Expr::Identifier(name) => name.span = span,
+            Expr::CompoundIdentifier(parts) => parts.iter_mut().for_each(|part| part.span = span),
+            Expr::Value(value) => value.span = span,
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    });
+    Some(expr)
 }
 
 fn bare(name: &str) -> String {

@@ -5,10 +5,12 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     self, AssignmentTarget, BinaryOperator, Delete, Expr, FromTable, InTarget, Insert, ObjectName, OnInsert, Query,
-    Select, SetExpr, Spanned as _, Statement, TableFactor, TableObject, Update, UpdateTableFromKind, Visit, Visitor,
+    Select, SelectItem, SetExpr, Spanned as _, Statement, TableFactor, TableObject, Update, UpdateTableFromKind, Visit,
+    Visitor,
 };
 use sqlparser::tokenizer::Span;
 
+use super::absence::Asked;
 use super::branches;
 use super::conditions;
 use super::define;
@@ -18,6 +20,7 @@ use super::reading::{
 };
 use super::scope::{Binding, Meaning, Scope, as_name, last_part, meaning, schema_of};
 use super::truth::{arguments, literal};
+use crate::manifest::DefaultValue;
 
 /// Reads one statement. `locals` are the parameters and variables of the routine around it.
 pub(super) fn read(statement: &Statement, knowledge: &Knowledge<'_>, locals: &[String]) -> Reading {
@@ -33,6 +36,7 @@ pub(super) fn read(statement: &Statement, knowledge: &Knowledge<'_>, locals: &[S
         within_barren: 0,
         links: HashSet::new(),
         answers: Vec::new(),
+        asked: Asked::default(),
         reading: Reading { deed: define::deed(statement), ..Reading::default() },
     };
     let _ = statement.visit(&mut reader);
@@ -63,9 +67,21 @@ struct Reader<'k, 'a> {
     within_barren: usize,
     /// Links of chains of AND or OR whose first was read.
     links: HashSet<*const Expr>,
-    /// The open chains, each with the names whose NULL it answers for.
-    answers: Vec<(*const Expr, Vec<String>)>,
+    /// The open chains of AND or OR.
+    answers: Vec<Chain>,
+    /// What the open statement's own condition asks for.
+    asked: Asked,
     reading: Reading,
+}
+
+/// A chain of AND or OR.
+struct Chain {
+    /// Its first link.
+    first: *const Expr,
+    /// The names whose NULL it answers for.
+    answered: Vec<String>,
+    /// Whether one of its parts is enough.
+    is_or: bool,
 }
 
 impl Visitor for Reader<'_, '_> {
@@ -123,7 +139,8 @@ impl Visitor for Reader<'_, '_> {
     }
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
-        let scope = Scope::of_select(self.knowledge, select, &self.hidden);
+        let mut scope = Scope::of_select(self.knowledge, select, &self.hidden);
+        scope.lack(&self.asked.missing(select.from.iter(), select.selection.as_ref()));
         self.uses(&scope.bindings, &[]);
         self.scopes.push(scope);
         ControlFlow::Continue(())
@@ -136,13 +153,16 @@ impl Visitor for Reader<'_, '_> {
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
         self.chain(expr);
-        self.barren.extend(barren(expr).map(std::ptr::from_ref));
+        // What one of several conditions asks for, another lets through.
+        if !self.answers.iter().any(|chain| chain.is_or) {
+            self.barren.extend(self.asked.barren(expr).map(std::ptr::from_ref));
+        }
         self.expression(expr);
         ControlFlow::Continue(())
     }
 
     fn post_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        if self.answers.last().is_some_and(|(chain, _)| std::ptr::eq(*chain, expr)) {
+        if self.answers.last().is_some_and(|chain| std::ptr::eq(chain.first, expr)) {
             self.answers.pop();
         }
         ControlFlow::Continue(())
@@ -170,6 +190,8 @@ impl<'a> Reader<'_, 'a> {
         let joins = conditions::joined(std::iter::once(&update.table).chain(from));
         let where_and_joins = (update.selection.as_ref(), joins.as_slice());
         let limited = update.limit.as_ref().filter(|_| update.order_by.is_empty()).map(Expr::span);
+        self.asked = Asked::of(update.selection.as_ref());
+        scope.lack(&self.asked.missing(std::iter::once(&update.table).chain(from), update.selection.as_ref()));
         self.uses(&scope.bindings, &targets);
         for target in &targets {
             let of_target = sets.iter().filter(|(b, _)| b.unwrap_or(0) == *target).map(|(_, set)| set.clone());
@@ -203,6 +225,8 @@ impl<'a> Reader<'_, 'a> {
         let targets = if named.is_empty() { vec![0] } else { named };
         let joins = conditions::joined(from.iter().chain(using));
         let limited = delete.limit.as_ref().filter(|_| delete.order_by.is_empty()).map(Expr::span);
+        self.asked = Asked::of(delete.selection.as_ref());
+        scope.lack(&self.asked.missing(from.iter().chain(using), delete.selection.as_ref()));
         self.uses(&scope.bindings, &targets);
         for target in &targets {
             let Some(binding) = scope.bindings.get(*target) else { continue };
@@ -222,11 +246,11 @@ impl<'a> Reader<'_, 'a> {
             self.assignments(&insert.assignments, &scope).into_iter().map(|(_, s)| s).collect();
         sets.extend(self.inserted(insert, &scope));
         let binding = &scope.bindings[0];
-        self.change(Does::Insert, binding, sets, Filter::default(), 1);
+        self.change(Does::Insert, binding, sets.clone(), Filter::default(), 1);
         if let Some(change) = self.reading.changes.last_mut() {
             change.replaces = insert.replace_into || matches!(insert.or, Some(ast::SqliteOnConflict::Replace));
         }
-        self.upsert(insert.on.as_ref(), &scope);
+        self.upsert(insert.on.as_ref(), &scope, &sets);
         scope
     }
 
@@ -235,7 +259,7 @@ impl<'a> Reader<'_, 'a> {
         let (table, span) = last_part(name);
         let alias = alias.unwrap_or_else(|| table.clone());
         let spec = self.knowledge.table(&table);
-        let binding = Binding { alias, table, schema: schema_of(name), span, spec, is_outer: false };
+        let binding = Binding { alias, table, schema: schema_of(name), span, spec, is_missing: false };
         let scope = Scope { bindings: vec![binding], aliases: Vec::new() };
         self.uses(&scope.bindings, &[0]);
         scope
@@ -248,24 +272,16 @@ impl<'a> Reader<'_, 'a> {
         scope
     }
 
-    /// The columns of an insert with their values, where the values are written out.
+    /// The columns of an insert with their values.
     fn inserted(&mut self, insert: &Insert, scope: &Scope<'a>) -> Vec<Assignment> {
-        let rows = match insert.source.as_ref().map(|q| q.body.as_ref()) {
-            Some(SetExpr::Values(values)) => values.rows.iter().map(|r| r.content.as_slice()).collect(),
-            _ => Vec::<&[Expr]>::new(),
-        };
+        let rows = insert.source.as_ref().map(|query| rows(&query.body)).unwrap_or_default();
         let mut sets = Vec::new();
         for (at, name) in insert.columns.iter().enumerate() {
             self.target_name(name, scope);
             let (column, span) = last_part(name);
-            let values: Vec<&Expr> = rows.iter().filter_map(|row| row.get(at)).collect();
-            let literals: Vec<Scalar> = values.iter().filter_map(|v| as_literal(v)).collect();
-            let value = match (values.as_slice(), literals.len() == values.len()) {
-                ([], _) => Written::Column,
-                (_, false) => Written::Unknown,
-                ([_], true) => Written::Literal(literals[0].clone()),
-                (_, true) => Written::OneOf(literals),
-            };
+            let values: Vec<&Expr> = rows.iter().filter_map(|row| row.get(at).copied().flatten()).collect();
+            let each = values.iter().map(|value| self.value(&scope.bindings[0], &column, value, scope));
+            let value = one_of(each.collect());
             for row_value in &values {
                 self.written_code(&scope.bindings[0], &column, row_value);
             }
@@ -275,7 +291,20 @@ impl<'a> Reader<'_, 'a> {
         sets
     }
 
-    fn upsert(&mut self, on: Option<&OnInsert>, scope: &Scope<'a>) {
+    /// What a column gets.
+    fn value(&self, binding: &Binding<'a>, column: &str, value: &Expr, scope: &Scope<'a>) -> Written {
+        if !is_default(value) {
+            return written(value, scope);
+        }
+        let spec = binding.spec.and_then(|spec| self.knowledge.column_spec(spec, column));
+        match spec.map(|spec| (spec.default.clone(), spec.nullable)) {
+            Some((Some(DefaultValue::Text(text)), _)) => Written::Literal(Scalar::Text(text)),
+            Some((None, true)) => Written::Literal(Scalar::Null),
+            _ => Written::Unknown,
+        }
+    }
+
+    fn upsert(&mut self, on: Option<&OnInsert>, scope: &Scope<'a>, inserted: &[Assignment]) {
         let assignments = match on {
             Some(OnInsert::DuplicateKeyUpdate(assignments)) => assignments,
             Some(OnInsert::OnConflict(conflict)) => match &conflict.action {
@@ -284,7 +313,16 @@ impl<'a> Reader<'_, 'a> {
             },
             _ => return,
         };
-        let sets = self.assignments(assignments, scope).into_iter().map(|(_, s)| s).collect();
+        let mut sets: Vec<Assignment> = self.assignments(assignments, scope).into_iter().map(|(_, s)| s).collect();
+        // `VALUES(state)`, `excluded.state`: what the row would have got that was in the way.
+        let values: Vec<(Span, String)> = assignments.iter().filter_map(|a| would_be(&a.value)).collect();
+        for set in &mut sets {
+            let named = values.iter().find(|(span, _)| *span == set.value_span).map(|(_, column)| column);
+            let known = named.and_then(|column| inserted.iter().find(|i| i.column.eq_ignore_ascii_case(column)));
+            if let Some(known) = known {
+                set.value = known.value.clone();
+            }
+        }
         // The row that was in the way: named by its key.
         let mut filter = Filter { span: Some(scope.bindings[0].span), ..Filter::default() };
         if let Some(spec) = scope.bindings[0].spec {
@@ -317,7 +355,7 @@ impl<'a> Reader<'_, 'a> {
             if !binding.table.is_empty() && !cte {
                 let (name, schema, span) = (binding.table.clone(), binding.schema.clone(), binding.span);
                 let part = self.parts.last().copied().unwrap_or_default();
-                let absent = self.within_barren > 0 || binding.is_outer;
+                let absent = self.within_barren > 0 || binding.is_missing;
                 self.reading.tables.push(TableUse { name, schema, written: written.contains(&at), part, absent, span });
             }
         }
@@ -347,7 +385,11 @@ impl<'a> Reader<'_, 'a> {
                 if let (Some(value), Some(binding)) = (value, scope.bindings.get(binding.unwrap_or(0))) {
                     self.written_code(binding, &column, value);
                 }
-                let written = value.map_or(Written::Unknown, |value| written(value, scope));
+                let own = scope.bindings.get(binding.unwrap_or(0));
+                let written = match (value, own) {
+                    (Some(value), Some(own)) => self.value(own, &column, value, scope),
+                    _ => Written::Unknown,
+                };
                 let value_span = value.map_or(span, |v| v.span());
                 let target = binding.unwrap_or(0);
                 let outcome = value.and_then(|v| branches::outcome(self.knowledge, scope, target, (&column, v)));
@@ -416,6 +458,9 @@ impl<'a> Reader<'_, 'a> {
             Expr::In { target: InTarget::Subquery(query), .. } if query.limit_clause.is_some() => {
                 self.remark(Remark::LimitInSubquery, query.span());
             }
+            Expr::Case { operand: Some(operand), conditions, .. } => {
+                self.compared(operand, true, conditions.iter().map(|c| &c.condition));
+            }
             Expr::Between { expr, low, high, .. } => {
                 self.compared(expr, false, [low.as_ref(), high.as_ref()].into_iter());
                 if let Some((table, column)) = self.column(expr) {
@@ -436,11 +481,11 @@ impl<'a> Reader<'_, 'a> {
         self.links.extend(inner);
         let all = *op == BinaryOperator::And;
         let answered = parts.into_iter().filter_map(|part| answers_null(part, all)).collect();
-        self.answers.push((std::ptr::from_ref(expr), answered));
+        self.answers.push(Chain { first: std::ptr::from_ref(expr), answered, is_or: !all });
     }
 
     fn name(&mut self, expr: &Expr) {
-        let Some(parts) = as_name(expr) else { return };
+        let Some(parts) = as_name(expr).filter(|_| !is_default(expr)) else { return };
         if let Meaning::Nothing(tables) = meaning(&self.scopes, self.knowledge, parts)
             && let Some(column) = parts.last()
         {
@@ -459,17 +504,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn comparison(&mut self, left: &Expr, op: &BinaryOperator, right: &Expr) {
-        let compares = matches!(
-            op,
-            BinaryOperator::Eq
-                | BinaryOperator::NotEq
-                | BinaryOperator::Lt
-                | BinaryOperator::LtEq
-                | BinaryOperator::Gt
-                | BinaryOperator::GtEq
-                | BinaryOperator::Spaceship
-        );
-        if !compares {
+        if !conditions::compares(op) {
             return;
         }
         for (name, other) in [(left, right), (right, left)] {
@@ -531,7 +566,7 @@ impl<'a> Reader<'_, 'a> {
 
     fn null_blind(&mut self, name: &Expr, span: Span) {
         let written = written_name(name);
-        if written.is_some_and(|name| self.answers.iter().any(|(_, names)| names.contains(&name))) {
+        if written.is_some_and(|name| self.answers.iter().any(|chain| chain.answered.contains(&name))) {
             return;
         }
         let Some((table, column)) = self.column(name) else { return };
@@ -543,29 +578,6 @@ impl<'a> Reader<'_, 'a> {
 
     fn remark(&mut self, remark: Remark, span: Span) {
         self.reading.remarks.push((remark, span));
-    }
-}
-
-/// The query of which an expression asks that it find nothing.
-fn barren(expr: &Expr) -> Option<&Query> {
-    let is_zero = |e: &Expr| as_literal(e).and_then(|s| s.whole_number()) == Some(0);
-    match expr {
-        Expr::Exists { subquery, negated: true }
-        | Expr::In { target: InTarget::Subquery(subquery), negated: true, .. } => Some(subquery),
-        Expr::UnaryOp { op: ast::UnaryOperator::Not | ast::UnaryOperator::BangNot, expr } => {
-            match conditions::bare(expr) {
-                Expr::Exists { subquery, negated: false }
-                | Expr::In { target: InTarget::Subquery(subquery), negated: false, .. } => Some(subquery),
-                _ => None,
-            }
-        }
-        Expr::BinaryOp { left, op: BinaryOperator::Eq, right } => {
-            match (conditions::bare(left), conditions::bare(right)) {
-                (Expr::Subquery(query), other) | (other, Expr::Subquery(query)) if is_zero(other) => Some(query),
-                _ => None,
-            }
-        }
-        _ => None,
     }
 }
 
@@ -629,6 +641,68 @@ fn written(value: &Expr, scope: &Scope<'_>) -> Written {
         name if as_name(name).is_some() && !scope.is_variable(name) => Written::Column,
         _ => Written::Unknown,
     }
+}
+
+/// What one of several rows writes.
+fn one_of(each: Vec<Written>) -> Written {
+    let literals: Vec<Scalar> = each.iter().flat_map(|w| w.literals().to_vec()).collect();
+    let is_known = |w: &Written| !w.literals().is_empty();
+    match each.as_slice() {
+        [] => Written::Column,
+        [one] => one.clone(),
+        some if some.iter().all(is_known) => Written::OneOf(literals),
+        some if some.contains(&Written::Column) => Written::Column,
+        _ => Written::Unknown,
+    }
+}
+
+/// The rows that an insert adds, each with its values in order; none where a value is a `*`.
+fn rows(body: &SetExpr) -> Vec<Vec<Option<&Expr>>> {
+    match body {
+        SetExpr::Values(values) => values.rows.iter().map(|r| r.content.iter().map(Some).collect()).collect(),
+        SetExpr::Select(select) => {
+            let is_plain =
+                |item: &SelectItem| matches!(item, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. });
+            // Nobody knows how many values a `*` is.
+            let known = select.projection.iter().take_while(|item| is_plain(item));
+            vec![
+                known
+                    .map(|item| match item {
+                        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
+                        _ => None,
+                    })
+                    .collect(),
+            ]
+        }
+        SetExpr::SetOperation { left, right, .. } => [rows(left), rows(right)].concat(),
+        SetExpr::Query(query) => rows(&query.body),
+        _ => Vec::new(),
+    }
+}
+
+/// `DEFAULT` as a value.
+fn is_default(value: &Expr) -> bool {
+    matches!(value, Expr::Identifier(name) if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("default"))
+}
+
+/// The column whose value an upsert's row would have got, and where that stands.
+fn would_be(value: &Expr) -> Option<(Span, String)> {
+    let column = match value {
+        Expr::Function(function) if function.name.to_string().eq_ignore_ascii_case("values") => {
+            match arguments(&function.args).as_slice() {
+                [name] => as_name(name)?.last()?.value.clone(),
+                _ => return None,
+            }
+        }
+        Expr::CompoundIdentifier(parts) => match parts.as_slice() {
+            [row, column] if ["excluded", "new"].iter().any(|name| row.value.eq_ignore_ascii_case(name)) => {
+                column.value.clone()
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some((value.span(), column))
 }
 
 /// A chain of AND whose later parts look like settings of their own.

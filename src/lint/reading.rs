@@ -211,13 +211,43 @@ pub struct Assignment {
     pub value_span: Span,
 }
 
-/// What a CASE or IF makes of the state that a row is in.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
-    /// Codes from which the state may become another.
-    pub changes: BTreeSet<String>,
-    /// Codes that no branch may take, where there is no ELSE: they become NULL.
-    pub falls: BTreeSet<String>,
+/// What a CASE or IF makes of each state that a row may be in.
+pub type Outcome = BTreeMap<Before, BTreeSet<After>>;
+
+/// The state of a row before a change.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Before {
+    /// A code that the manifest lists.
+    Code(String),
+    /// NULL.
+    Null,
+    /// Any other code.
+    Other,
+}
+
+/// What a branch makes of a state.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum After {
+    /// It stays.
+    Same,
+    /// It becomes a code.
+    Code(String),
+    /// It becomes NULL, written or for want of an ELSE.
+    Null,
+    /// It becomes something that is not known here.
+    Unknown,
+}
+
+impl After {
+    /// Whether a state is another one afterwards, as far as can be known.
+    #[must_use]
+    pub fn changes(&self, before: &Before) -> bool {
+        match (self, before) {
+            (Self::Same, _) | (Self::Null, Before::Null) => false,
+            (Self::Code(after), Before::Code(before)) => after != before,
+            _ => true,
+        }
+    }
 }
 
 /// How a change touches rows.
@@ -341,6 +371,8 @@ pub struct Selected {
     pub null: bool,
     /// Whether the condition speaks of the column at all.
     pub spoken: bool,
+    /// Where it speaks of the column in a way that is not understood, so that it may select fewer.
+    pub unclear: Option<Span>,
 }
 
 /// Remarks on conditions.

@@ -7,7 +7,7 @@ use sqlparser::tokenizer::Span;
 
 use super::finding::{Finding, Level};
 use super::knowledge::Knowledge;
-use super::reading::{Assignment, Change, Does, Reading};
+use super::reading::{After, Assignment, Before, Change, Does, Reading, Scalar};
 use crate::manifest::{State, StateSet};
 use crate::sql::Places;
 
@@ -109,14 +109,20 @@ pub struct Transition<'c, 'k> {
     pub spoken: bool,
 }
 
-impl Transition<'_, '_> {
-    /// Whether the rows' state must equal something whose value does not stand in the statement:
-    /// a parameter, or another table's row. No state is ruled out then, and yet one was chosen.
+impl<'k> Transition<'_, 'k> {
+    /// Whether the condition speaks of the rows' state and yet rules out none that can be told: it
+    /// must equal a parameter or another table's row, or is asked for in a way that is not understood.
     #[must_use]
     pub fn is_bound_unseen(&self) -> bool {
         let selected = self.change.filter.states.get(&self.column.to_lowercase());
         let all = selected.is_none_or(|s| self.set.states.iter().all(|state| s.codes.contains(&state.code)));
-        all && self.change.filter.fixes(&self.column)
+        selected.is_some_and(|s| s.unclear.is_some()) || all && self.change.filter.fixes(&self.column)
+    }
+
+    /// The states that a row may be in afterwards that was in one of some before, each once.
+    #[must_use]
+    pub fn after(&self, before: &[&State]) -> Vec<&'k State> {
+        after(self.assignment, self.set, before)
     }
 }
 
@@ -132,39 +138,81 @@ pub fn transitions<'c, 'k>(knowledge: &Knowledge<'k>, reading: &'c Reading) -> V
                 continue;
             }
             let from = selected(change, column, set);
-            let spoken =
-                assignment.outcome.as_ref().is_some_and(|o| set.states.iter().any(|s| !o.changes.contains(&s.code)))
-                    || change.filter.states.get(&column.to_lowercase()).is_some_and(|s| s.spoken);
+            let stays = |s: &State| !becomes_another(assignment, set, s);
+            let spoken = set.states.iter().any(stays)
+                || change.filter.states.get(&column.to_lowercase()).is_some_and(|s| s.spoken);
             found.push(Transition { change, assignment, column: column.clone(), set, from, to, spoken });
         }
     }
     found
 }
 
-/// The states that a change may select in a column.
+/// The states that a change may select in a column. Rows whose state a CASE leaves as it is do not count.
 pub fn selected<'s>(change: &Change, column: &str, set: &'s StateSet) -> Vec<&'s State> {
     let Some(selected) = change.filter.states.get(&column.to_lowercase()) else {
         return set.states.iter().collect();
     };
-    let outcome = change.set(column).and_then(|a| a.outcome.as_ref());
-    let gets = |s: &State| outcome.is_none_or(|outcome| outcome.changes.contains(&s.code));
-    let possible = |s: &&State| selected.codes.contains(&s.code) && !selected.ruled_out.contains(&s.name) && gets(s);
+    let possible = |s: &&State| selected.codes.contains(&s.code) && !selected.ruled_out.contains(&s.name);
     let mut states: Vec<&State> = set.states.iter().filter(possible).collect();
     states.extend(set.null.as_ref().filter(|_| selected.null));
     states.extend(set.other.as_ref().filter(|_| selected.other));
+    if let Some(assignment) = change.set(column) {
+        states.retain(|state| becomes_another(assignment, set, state));
+    }
     states
 }
 
-/// The states that a change writes to a column.
+/// The states that a change writes to a column, each once.
 pub fn written<'s>(change: &Change, column: &str, set: &'s StateSet) -> Vec<&'s State> {
-    let Some(assignment) = change.set(column) else {
-        return Vec::new();
+    change.set(column).map(|a| after(a, set, &selected(change, column, set))).unwrap_or_default()
+}
+
+/// What an assignment makes of states, each once.
+pub(super) fn after<'s>(assignment: &Assignment, set: &'s StateSet, before: &[&State]) -> Vec<&'s State> {
+    let Some(outcome) = &assignment.outcome else {
+        let codes = assignment.value.literals().iter().map(Scalar::code);
+        return each_once(codes.filter_map(|code| state_of(set, code.as_deref())));
     };
-    let of = |code: Option<String>| match code {
+    let ends = before.iter().map(|state| as_before(set, state));
+    let ends = ends.filter_map(|before| Some(outcome.get(&before)?.iter().filter(move |a| a.changes(&before))));
+    each_once(ends.flatten().filter_map(|after| match after {
+        After::Code(code) => state_of(set, Some(code)),
+        After::Null => state_of(set, None),
+        After::Same | After::Unknown => None,
+    }))
+}
+
+/// Whether an assignment may make another state of one. Only a CASE leaves some as they are.
+fn becomes_another(assignment: &Assignment, set: &StateSet, state: &State) -> bool {
+    let Some(outcome) = &assignment.outcome else { return true };
+    let before = as_before(set, state);
+    outcome.get(&before).is_none_or(|ends| ends.iter().any(|after| after.changes(&before)))
+}
+
+fn as_before(set: &StateSet, state: &State) -> Before {
+    let is = |one: &Option<State>| one.as_ref().is_some_and(|s| std::ptr::eq(s, state));
+    match (is(&set.null), is(&set.other)) {
+        (true, _) => Before::Null,
+        (_, true) => Before::Other,
+        _ => Before::Code(state.code.clone()),
+    }
+}
+
+fn state_of<'s>(set: &'s StateSet, code: Option<&str>) -> Option<&'s State> {
+    match code {
         None => set.null.as_ref(),
-        Some(code) => set.by_code(&code).or(set.other.as_ref()),
-    };
-    assignment.value.literals().iter().filter_map(|s| of(s.code())).collect()
+        Some(code) => set.by_code(code).or(set.other.as_ref()),
+    }
+}
+
+fn each_once<'s>(states: impl Iterator<Item = &'s State>) -> Vec<&'s State> {
+    let mut found: Vec<&State> = Vec::new();
+    for state in states {
+        if !found.iter().any(|known| std::ptr::eq(*known, state)) {
+            found.push(state);
+        }
+    }
+    found
 }
 
 /// `6 FAILURE, 7 SUCCESS`.

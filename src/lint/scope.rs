@@ -1,8 +1,6 @@
 //! Which tables and columns a name in a statement means.
 
-use sqlparser::ast::{
-    Expr, Ident, JoinOperator, ObjectName, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins,
-};
+use sqlparser::ast::{Expr, Ident, ObjectName, Query, Select, SelectItem, SetExpr, TableFactor, TableWithJoins};
 use sqlparser::tokenizer::Span;
 
 use super::knowledge::Knowledge;
@@ -21,14 +19,14 @@ pub(super) struct Binding<'a> {
     pub span: Span,
     /// The scheduler's table, if it is one. Others have columns that nobody knows.
     pub spec: Option<&'a TableSpec>,
-    /// Whether a row need not be there: an outer join.
-    pub is_outer: bool,
+    /// Whether the statement asks that there be no row of it: an outer join that finds none.
+    pub is_missing: bool,
 }
 
 impl Binding<'_> {
     /// What a query or function returns: it is no table, and its columns are not known.
     fn of_result(alias: String) -> Self {
-        Self { alias, table: String::new(), schema: None, span: Span::empty(), spec: None, is_outer: false }
+        Self { alias, table: String::new(), schema: None, span: Span::empty(), spec: None, is_missing: false }
     }
 }
 
@@ -83,9 +81,7 @@ impl<'a> Scope<'a> {
     pub fn add(&mut self, knowledge: &Knowledge<'a>, table: &TableWithJoins, hidden: &[String]) {
         self.factor(knowledge, &table.relation, hidden);
         for join in &table.joins {
-            let first = self.bindings.len();
             self.factor(knowledge, &join.relation, hidden);
-            self.bindings[first..].iter_mut().for_each(|b| b.is_outer |= is_outer(&join.join_operator));
         }
     }
 
@@ -99,7 +95,7 @@ impl<'a> Scope<'a> {
                 let spec = if named_here || system { None } else { knowledge.table(&table) };
                 // What belongs to the database has a name here for its columns only.
                 let table = if system { String::new() } else { table };
-                self.bindings.push(Binding { alias, table, schema: schema_of(name), span, spec, is_outer: false });
+                self.bindings.push(Binding { alias, table, schema: schema_of(name), span, spec, is_missing: false });
             }
             TableFactor::NestedJoin { table_with_joins, .. } => self.add(knowledge, table_with_joins, hidden),
             other => {
@@ -136,6 +132,11 @@ impl<'a> Scope<'a> {
     /// Whether a name is known and no column.
     pub fn is_alias(&self, name: &str) -> bool {
         self.aliases.iter().any(|a| a.eq_ignore_ascii_case(name))
+    }
+
+    /// Notes tables, by their aliases in lower case, of which there must be no row.
+    pub fn lack(&mut self, missing: &[String]) {
+        self.bindings.iter_mut().for_each(|b| b.is_missing |= missing.contains(&b.alias.to_lowercase()));
     }
 
     /// The binding that a qualifier names.
@@ -200,11 +201,6 @@ fn anywhere<'s, 'a>(scopes: &'s [Scope<'a>], knowledge: &Knowledge<'a>, name: &s
     looked.sort();
     looked.dedup();
     Meaning::Nothing(looked)
-}
-
-/// Whether what is joined may be missing.
-fn is_outer(join: &JoinOperator) -> bool {
-    matches!(join, JoinOperator::Left(_) | JoinOperator::LeftOuter(_) | JoinOperator::FullOuter(_))
 }
 
 /// Whether a name is one of some, however it is spelt.

@@ -92,17 +92,24 @@ pub(super) fn truth(expr: &Expr, values: &impl Values) -> Truth {
         Expr::BinaryOp { op: op @ (BinaryOperator::And | BinaryOperator::Or), .. } => junction(expr, op, values),
         Expr::UnaryOp { op: UnaryOperator::Not, expr } => truth(expr, values).not(),
         Expr::UnaryOp { op: UnaryOperator::BangNot, expr } => truth(expr, values).not(),
-        Expr::BinaryOp { left, op, right } => match pattern_of(op, values.engine()) {
-            Some((kind, folds, negated)) => {
-                matched(&scalar(left, values), (kind, folds), &scalar(right, values), negated)
-            }
-            None => compare(op, &scalar(left, values), &scalar(right, values), values),
-        },
-        Expr::Like { negated, any: false, expr: text, pattern, escape_char }
-        | Expr::ILike { negated, any: false, expr: text, pattern, escape_char } => {
+        Expr::BinaryOp { left, op, right } => {
+            let folds = folds([left.as_ref(), right.as_ref()], values);
+            binary(op, &scalar(left, values), &scalar(right, values), (values.engine(), folds))
+        }
+        Expr::AnyOp { left, compare_op, right, .. } => of_some((left, compare_op, right), values, true),
+        Expr::AllOp { left, compare_op, right } => of_some((left, compare_op, right), values, false),
+        Expr::Like { negated, any, expr: text, pattern, escape_char }
+        | Expr::ILike { negated, any, expr: text, pattern, escape_char } => {
             let folds = matches!(expr, Expr::ILike { .. }) || values.engine() != Engine::PostgreSql;
             let kind = (Pattern::Like(escape(escape_char.as_deref(), values)), folds);
-            matched(&scalar(text, values), kind, &scalar(pattern, values), *negated)
+            let text = scalar(text, values);
+            if !any {
+                return matched(&text, kind, &scalar(pattern, values), *negated);
+            }
+            let each = elements(pattern, values).map(|patterns| {
+                patterns.into_iter().map(|p| matched(&text, kind, &p, *negated)).fold(Truth::FALSE, Truth::or)
+            });
+            each.unwrap_or(Truth::ANY)
         }
         Expr::SimilarTo { negated, expr, pattern, escape_char } => {
             let kind = (Pattern::Similar(escape(escape_char.as_deref(), values)), false);
@@ -118,18 +125,18 @@ pub(super) fn truth(expr: &Expr, values: &impl Values) -> Truth {
         Expr::IsNotTrue(inner) => holds(truth(inner, values), Truth::TRUE).not(),
         Expr::IsFalse(inner) => holds(truth(inner, values), Truth::FALSE),
         Expr::IsNotFalse(inner) => holds(truth(inner, values), Truth::FALSE).not(),
-        Expr::IsNotDistinctFrom(a, b) => same(&scalar(a, values), &scalar(b, values), values),
-        Expr::IsDistinctFrom(a, b) => same(&scalar(a, values), &scalar(b, values), values).not(),
+        Expr::IsNotDistinctFrom(a, b) => same(&scalar(a, values), &scalar(b, values), folds([a, b], values)),
+        Expr::IsDistinctFrom(a, b) => same(&scalar(a, values), &scalar(b, values), folds([a, b], values)).not(),
         Expr::In { expr, target: InTarget::List(list), negated, .. } => {
             let left = scalar(expr, values);
-            let each = list.iter().map(|e| compare(&BinaryOperator::Eq, &left, &scalar(e, values), values));
-            let found = each.fold(Truth::FALSE, Truth::or);
+            let one = |e: &Expr| compare(&BinaryOperator::Eq, &left, &scalar(e, values), folds([expr, e], values));
+            let found = list.iter().map(one).fold(Truth::FALSE, Truth::or);
             if *negated { found.not() } else { found }
         }
         Expr::Between { expr, negated, low, high } => {
-            let middle = scalar(expr, values);
-            let above = compare(&BinaryOperator::GtEq, &middle, &scalar(low, values), values);
-            let below = compare(&BinaryOperator::LtEq, &middle, &scalar(high, values), values);
+            let (middle, folds) = (scalar(expr, values), folds([expr.as_ref(), low, high], values));
+            let above = compare(&BinaryOperator::GtEq, &middle, &scalar(low, values), folds);
+            let below = compare(&BinaryOperator::LtEq, &middle, &scalar(high, values), folds);
             let inside = above.and(below);
             if *negated { inside.not() } else { inside }
         }
@@ -145,7 +152,55 @@ pub(super) fn truth(expr: &Expr, values: &impl Values) -> Truth {
 
 /// Whether two expressions are equal.
 pub(super) fn equal(a: &Expr, b: &Expr, values: &impl Values) -> Truth {
-    compare(&BinaryOperator::Eq, &scalar(a, values), &scalar(b, values), values)
+    compare(&BinaryOperator::Eq, &scalar(a, values), &scalar(b, values), folds([a, b], values))
+}
+
+/// Two values and the operator between them.
+fn binary(op: &BinaryOperator, left: &Val, right: &Val, (engine, folds): (Engine, bool)) -> Truth {
+    match pattern_of(op, engine) {
+        Some((kind, folds, negated)) => matched(left, (kind, folds), right, negated),
+        None => compare(op, left, right, folds),
+    }
+}
+
+/// `= ANY (…)` and `= ALL (…)` of values that stand there.
+fn of_some((left, op, right): (&Expr, &BinaryOperator, &Expr), values: &impl Values, any: bool) -> Truth {
+    let Some(elements) = elements(right, values) else { return Truth::ANY };
+    let (text, habits) = (scalar(left, values), (values.engine(), folds([left], values)));
+    let each = elements.iter().map(|element| binary(op, &text, element, habits));
+    if any { each.fold(Truth::FALSE, Truth::or) } else { each.fold(Truth::TRUE, Truth::and) }
+}
+
+/// The values of an array, if they stand there: `ARRAY['a', 'b']`, `'{a,b}'`, `('a', 'b')`.
+fn elements(expr: &Expr, values: &impl Values) -> Option<Vec<Val>> {
+    match expr {
+        Expr::Cast { expr, .. } => elements(expr, values),
+        Expr::Array(array) => Some(array.elem.iter().map(|e| scalar(e, values)).collect()),
+        Expr::Tuple(parts) => Some(parts.iter().map(|e| scalar(e, values)).collect()),
+        Expr::Nested(inner) => elements(inner, values).or_else(|| Some(vec![scalar(inner, values)])),
+        other => {
+            let Val::Known(Scalar::Text(text)) = scalar(other, values) else { return None };
+            let inside = text.trim().strip_prefix('{')?.strip_suffix('}')?;
+            let parts = inside.split(',').map(str::trim).filter(|part| !part.is_empty());
+            let one = |part: &str| match part.strip_prefix('"').and_then(|p| p.strip_suffix('"')) {
+                None if part.eq_ignore_ascii_case("null") => Scalar::Null,
+                quoted => Scalar::Text(quoted.unwrap_or(part).to_owned()),
+            };
+            Some(parts.map(|part| Val::Known(one(part))).collect())
+        }
+    }
+}
+
+/// Whether texts are compared without case: as their collation says, or as the database does.
+fn folds<const N: usize>(sides: [&Expr; N], values: &impl Values) -> bool {
+    let named = sides.into_iter().find_map(|side| match side {
+        Expr::Collate { collation, .. } => {
+            let name = collation.to_string().to_lowercase();
+            Some(name.contains("nocase") || name.contains("_ci"))
+        }
+        _ => None,
+    });
+    named.unwrap_or(values.engine() == Engine::MySql)
 }
 
 /// The pattern that an operator compares with, whether it folds case, and whether it must not fit.
@@ -182,9 +237,13 @@ fn matched(text: &Val, (kind, folds): (Pattern, bool), pattern: &Val, negated: b
         (Val::Known(text), Val::Known(pattern)) => {
             let pair = text.code().zip(pattern.code());
             let fit = pair.and_then(|(text, pattern)| fits(kind, &pattern, &text, folds));
-            fit.map_or(Truth::TRUE | Truth::FALSE, Truth::of)
+            fit.map_or(Truth::ANY, Truth::of)
         }
-        (Val::Unlisted, Val::Known(_)) => Truth::TRUE | Truth::FALSE,
+        // Any pattern that is understood says something of the empty text, too.
+        (Val::Unlisted, Val::Known(pattern)) => {
+            let understood = pattern.code().and_then(|pattern| fits(kind, &pattern, "", folds));
+            understood.map_or(Truth::ANY, |_| Truth::TRUE | Truth::FALSE)
+        }
         _ => Truth::ANY,
     };
     if negated { found.not() } else { found }
@@ -308,25 +367,25 @@ fn holds(inner: Truth, wanted: Truth) -> Truth {
     out
 }
 
-fn same(a: &Val, b: &Val, values: &impl Values) -> Truth {
+fn same(a: &Val, b: &Val, folds: bool) -> Truth {
     match (a, b) {
         (Val::Unknown, _) | (_, Val::Unknown) => Truth::TRUE | Truth::FALSE,
         (Val::Known(Scalar::Null), other) | (other, Val::Known(Scalar::Null)) => is_null(other),
-        _ => compare(&BinaryOperator::Eq, a, b, values),
+        _ => compare(&BinaryOperator::Eq, a, b, folds),
     }
 }
 
-fn compare(op: &BinaryOperator, a: &Val, b: &Val, values: &impl Values) -> Truth {
+fn compare(op: &BinaryOperator, a: &Val, b: &Val, folds: bool) -> Truth {
     if matches!(op, BinaryOperator::Spaceship | BinaryOperator::Is) {
-        return same(a, b, values);
+        return same(a, b, folds);
     }
     if matches!(op, BinaryOperator::IsNot) {
-        return same(a, b, values).not();
+        return same(a, b, folds).not();
     }
     let null = Val::Known(Scalar::Null);
     let ordering = match (a, b) {
         _ if *a == null || *b == null => return Truth::NULL,
-        (Val::Known(x), Val::Known(y)) => order(x, y, values.engine() == Engine::MySql),
+        (Val::Known(x), Val::Known(y)) => order(x, y, folds),
         (Val::Unlisted, Val::Known(_)) | (Val::Known(_), Val::Unlisted) => {
             return match op {
                 BinaryOperator::Eq => Truth::FALSE,

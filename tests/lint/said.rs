@@ -121,6 +121,26 @@ fn variables_of_psql_are_known_in_quotes_and_without() {
     holds(&lint(&format!("\\set to failed\n\\unset to\n{update}")), &["unknown-value"], &[]);
 }
 
+/// Without quotes psql puts the variable's text itself in the statement.
+#[test]
+fn variables_of_psql_without_quotes_are_what_their_text_is() {
+    let set = |value: &str, condition: &str| {
+        let update = "UPDATE task_instance SET state = 'failed' WHERE dag_id = 'd'";
+        said(&format!("\\set x {value}\n{update} AND {condition};"), "airflow", "2.10.5", "postgresql")
+    };
+    let all = ["finished-row-overwritten"];
+    let none = ["unknown-column", "finished-row-overwritten", "unknown-state"];
+    holds(&set("'''running'''", "state = :x"), &[], &none);
+    holds(&set("'''run' 'ning'''", "state = :x"), &[], &none);
+    holds(&set("running", "state = :x"), &["unknown-column"], &[]);
+    holds(&set("null", "state = :x"), &["nothing equals NULL"], &["unknown-state"]);
+    holds(&set("'state = ''running'''", ":x"), &[], &all);
+    holds(&set("'state <> ''running'''", ":x"), &all, &[]);
+    // What a command gives is not known, nor what a text is that is no expression.
+    holds(&set("`date`", "state = :x"), &[], &["unknown-column"]);
+    holds(&set("'a; b'", "state = :x"), &[], &["unknown-column"]);
+}
+
 /// What a CASE without ELSE leaves over becomes NULL.
 #[test]
 fn a_case_without_else_writes_null() {

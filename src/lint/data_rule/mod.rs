@@ -9,7 +9,7 @@ use crate::data::Tree;
 use crate::lint::finding::Level;
 use crate::lint::knowledge::Knowledge;
 use crate::lint::reading::{Assignment, Change, Does, Reading, Scalar, Written};
-use crate::lint::report::{Report, listed, selected, written};
+use crate::lint::report::{Report, after, listed, selected, written};
 use crate::manifest::{Manifests, Role, State, StateSet, version_order};
 use crate::{Error, Result};
 
@@ -186,18 +186,26 @@ impl DataRule {
         }
         for (column, wanted) in &file.from_said {
             let name = real(column)?;
-            let spoken = change.filter.states.get(&name.to_lowercase()).is_some_and(|s| s.spoken);
-            // With a CASE each of these states may get its own.
-            let apart = change.set(name).is_some_and(|a| matches!(a.value, Written::OneOf(_)));
-            if !spoken || apart || change.filter.is_elsewhere(name) {
+            let said = |change: &Change| {
+                let asked = change.filter.states.get(&name.to_lowercase()).is_some_and(|s| s.spoken);
+                asked || change.set(name).is_some_and(|a| a.outcome.is_some())
+            };
+            if !said(change) || change.filter.is_elsewhere(name) {
                 return None;
             }
             found.from = states(knowledge, change, name, wanted, selected)?;
         }
         for (column, wanted) in &file.to {
             let name = real(column)?;
-            found.to = states(knowledge, change, name, wanted, written)?;
-            found.at = change.set(name).cloned();
+            let assignment = change.set(name)?;
+            match (file.from.get(column).or_else(|| file.from_said.get(column)), &assignment.outcome) {
+                // With a CASE each state gets its own.
+                (Some(before), Some(_)) => {
+                    (found.from, found.to) = pairs(knowledge, change, assignment, (before, wanted))?;
+                }
+                _ => found.to = states(knowledge, change, name, wanted, written)?,
+            }
+            found.at = Some(assignment.clone());
         }
         for (column, wanted) in &file.gets {
             let assignment = change.set(real(column)?)?;
@@ -263,6 +271,28 @@ fn states(
     let fits = |state: &&State| wanted.iter().any(|w| is_wanted(state, null, w));
     let states: Vec<&State> = of(change, column, set).into_iter().filter(fits).collect();
     (!states.is_empty()).then(|| listed(&states))
+}
+
+/// The states that a rule names before and after, as far as one becomes the other.
+fn pairs(
+    knowledge: &Knowledge<'_>,
+    change: &Change,
+    assignment: &Assignment,
+    (before, wanted): (&[String], &[String]),
+) -> Option<(String, String)> {
+    let (_, set) = knowledge.states(&change.table, &assignment.column)?;
+    let null = set.null.as_ref();
+    let fits = |state: &State, words: &[String]| words.iter().any(|w| is_wanted(state, null, w));
+    let ends = |state: &State| {
+        let ends = after(assignment, set, &[state]);
+        ends.into_iter().filter(|s| fits(s, wanted)).collect::<Vec<_>>()
+    };
+    let from = selected(change, &assignment.column, set).into_iter().filter(|s| fits(s, before));
+    let from: Vec<&State> = from.filter(|s| !ends(s).is_empty()).collect();
+    let to: Vec<&State> = set.states.iter().chain(null).filter(|s| fits(s, wanted)).collect();
+    let reached = |s: &&State| from.iter().any(|f| ends(f).iter().any(|e| std::ptr::eq(*e, *s)));
+    let to: Vec<&State> = to.into_iter().filter(reached).collect();
+    (!from.is_empty()).then(|| (listed(&from), listed(&to)))
 }
 
 #[derive(Default)]

@@ -17,7 +17,11 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         if active.is_empty() {
             continue;
         }
-        let spoken = change.filter.states.get(&column.to_lowercase()).is_some_and(|s| s.spoken);
+        let asked = change.filter.states.get(&column.to_lowercase());
+        if asked.is_some_and(|s| s.unclear.is_some()) {
+            continue;
+        }
+        let spoken = asked.is_some_and(|s| s.spoken);
         let help = match spoken {
             true => {
                 "close these rows first, by an update that names the state they are in, or leave them out of the condition"

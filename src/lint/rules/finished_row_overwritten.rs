@@ -11,7 +11,7 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         if !report.knowledge.is_own_state(&t.change.table, &t.column) {
             continue;
         }
-        let overwritten = |s: &&State| s.finished && s.legal && t.to.iter().any(|to| to.code != s.code);
+        let overwritten = |s: &&State| s.finished && s.legal && t.after(&[s]).iter().any(|to| to.code != s.code);
         let lost: Vec<&State> = t.from.iter().copied().filter(overwritten).collect();
         // Finished states that are named on purpose are meant.
         let meant = t.spoken && t.from.iter().all(|s| s.finished);
@@ -22,12 +22,13 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
             continue;
         }
         let named = report.knowledge.names_rows(&t.change.table, &t.change.filter);
+        let to = t.after(&lost);
         let (level, message) = match named {
             true => (
                 Level::Warning,
-                format!("the row may be over by then: {} would become {}", listed(&lost), listed(&t.to)),
+                format!("the row may be over by then: {} would become {}", listed(&lost), listed(&to)),
             ),
-            false => (Level::Error, format!("rows that are over would become {}: {}", listed(&t.to), listed(&lost))),
+            false => (Level::Error, format!("rows that are over would become {}: {}", listed(&to), listed(&lost))),
         };
         let help = way_out(report.knowledge, &t);
         report.at(t.assignment.span, level, message).help(help);

@@ -21,7 +21,10 @@ pub(super) fn watch() -> Box<dyn Across> {
 impl Across for Watch {
     fn see(&mut self, report: &mut Report<'_>, reading: &Reading) {
         for change in reading.changes.iter().filter(|c| c.does == Does::Delete) {
-            for (child, key) in report.knowledge.children(&change.table) {
+            let mut children = report.knowledge.children(&change.table);
+            // Two keys of one table on the same columns do the same.
+            children.dedup_by(|(a, key), (b, other)| a == b && key.columns == other.columns && key.on_delete == other.on_delete);
+            for (child, key) in children {
                 if !self.emptied.contains(&child.to_lowercase()) {
                     say(report, change, child, key);
                 }

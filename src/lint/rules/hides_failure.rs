@@ -8,7 +8,8 @@ use crate::manifest::State;
 pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     for t in transitions(report.knowledge, reading) {
         let Some(success) = t.to.iter().find(|s| s.phase == "succeeded" && s.finished) else { continue };
-        let others: Vec<&State> = t.from.into_iter().filter(|s| s.phase != "succeeded" && s.legal).collect();
+        let hidden = |s: &&State| s.phase != "succeeded" && s.legal && t.after(&[s]).iter().any(|to| to.code == success.code);
+        let others: Vec<&State> = t.from.iter().copied().filter(hidden).collect();
         if others.is_empty() {
             continue;
         }

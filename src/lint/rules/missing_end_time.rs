@@ -3,6 +3,7 @@
 use crate::lint::finding::Level;
 use crate::lint::reading::{Bound, Reading};
 use crate::lint::report::{Report, listed, transitions};
+use crate::manifest::State;
 
 pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     let knowledge = report.knowledge;
@@ -15,11 +16,12 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         }
         let own =
             knowledge.own_state(&t.change.table).is_some_and(|(column, _)| column.eq_ignore_ascii_case(&t.column));
-        let closes = t.to.iter().any(|s| s.finished) && t.from.iter().any(|s| !s.finished);
-        if !(own && closes) {
+        let open: Vec<&State> = t.from.iter().copied().filter(|s| !s.finished).collect();
+        let closed: Vec<&State> = t.after(&open).into_iter().filter(|s| s.finished).collect();
+        if !own || closed.is_empty() {
             continue;
         }
-        let message = format!("the row becomes {}, but {end} stays as it is", listed(&t.to));
+        let message = format!("the row becomes {}, but {end} stays as it is", listed(&closed));
         report
             .at(t.assignment.span, Level::Warning, message)
             .why("whoever sorts or measures by the end finds none")

@@ -1,7 +1,7 @@
 //! NULL where the scheduler expects a value.
 
 use crate::lint::finding::Level;
-use crate::lint::reading::{Assignment, Change, Reading, Scalar};
+use crate::lint::reading::{After, Assignment, Before, Change, Reading, Scalar};
 use crate::lint::report::{Report, listed};
 use crate::manifest::{NeverNull, State};
 
@@ -18,17 +18,20 @@ fn is_null(set: &Assignment) -> bool {
     set.value.literals().contains(&Scalar::Null)
 }
 
-/// Whether no branch of a CASE takes one of the states that the condition selects.
+/// Whether a CASE makes NULL of one of the states that the condition selects.
 fn falls(change: &Change, set: &Assignment) -> bool {
     let selected = change.filter.states.get(&set.column.to_lowercase());
-    let taken = |code: &String| selected.is_none_or(|s| s.codes.contains(code));
-    set.outcome.as_ref().is_some_and(|outcome| outcome.falls.iter().any(taken))
+    let taken = |before: &Before| match before {
+        Before::Code(code) => selected.is_none_or(|s| s.codes.contains(code)),
+        Before::Null | Before::Other => false,
+    };
+    set.outcome.iter().flatten().any(|(before, ends)| taken(before) && ends.contains(&After::Null))
 }
 
 /// A state that is none.
 fn state(report: &mut Report<'_>, change: &Change, set: &Assignment) {
     let Some((_, states)) = report.knowledge.states(&change.table, &set.column) else { return };
-    if states.null.is_some() || !(is_null(set) || falls(change, set)) {
+    if states.null.is_some() || !(set.outcome.is_none() && is_null(set) || falls(change, set)) {
         return;
     }
     let message = format!("NULL is not a state of {}.{} in {}", change.table, set.column, report.knowledge.title());

@@ -1,7 +1,7 @@
-//! A state whose value does not stand in the script.
+//! A state whose value does not stand in the script, written or asked for.
 
 use crate::lint::finding::Level;
-use crate::lint::reading::{Reading, Written};
+use crate::lint::reading::{Change, Reading, Written};
 use crate::lint::report::Report;
 
 pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
@@ -21,5 +21,21 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
                 .why("the value is a variable that this script does not set, a sum, or the result of a query")
                 .help("write the code itself, or set the variable in this script to a literal");
         }
+        unclear(report, change);
+    }
+}
+
+/// A condition on a state that is not understood.
+fn unclear(report: &mut Report<'_>, change: &Change) {
+    for (column, selected) in &change.filter.states {
+        let Some(span) = selected.unclear else { continue };
+        let message = format!(
+            "which states this takes of {}.{column} is not known here, and what becomes of the others is not checked",
+            change.table
+        );
+        report
+            .at(span, Level::Warning, message)
+            .why("the condition asks by a function, a query or a pattern that flowmend does not read")
+            .help(format!("name the states: {column} IN (…)"));
     }
 }

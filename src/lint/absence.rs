@@ -1,0 +1,210 @@
+//! Whether a condition asks that there be no row of another table that belongs to a row.
+//!
+//! Only what asks for every such row counts: whoever asks for none in one state, or for none of
+//! another name, has not asked.
+
+use sqlparser::ast::{
+    BinaryOperator, Expr, InTarget, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, SetExpr,
+    TableFactor, TableWithJoins, UnaryOperator,
+};
+
+use super::conditions::{bare, joined};
+use super::read::as_literal;
+use super::scope::as_name;
+use super::truth::links;
+
+/// Literals that a statement's own condition asks for: `SCHED_NAME = 's'`, the column in lower case.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked(Vec<(String, String)>);
+
+impl Asked {
+    pub fn of(selection: Option<&Expr>) -> Self {
+        let parts = selection.into_iter().flat_map(|s| links(s, &BinaryOperator::And));
+        Self(parts.filter_map(value_of).collect())
+    }
+
+    /// Whether a condition on another table's rows leaves in all that belong to a row: it names the
+    /// same column on both sides, or asks for what the statement asks for, too.
+    fn belongs(&self, part: &Expr) -> bool {
+        let Expr::BinaryOp { left, op: BinaryOperator::Eq | BinaryOperator::Spaceship, right } = part else {
+            return false;
+        };
+        match (column(left), column(right)) {
+            (Some(left), Some(right)) => left == right,
+            _ => value_of(part).is_some_and(|asked| self.0.contains(&asked)),
+        }
+    }
+
+    fn all_belong<'e>(&self, conditions: impl IntoIterator<Item = &'e Expr>) -> bool {
+        conditions.into_iter().flat_map(|c| links(c, &BinaryOperator::And)).all(|part| self.belongs(part))
+    }
+
+    fn takes_all(&self, select: &Select) -> bool {
+        let grouped = select.having.is_some();
+        !grouped && self.all_belong(select.selection.iter().chain(joined(select.from.iter())))
+    }
+
+    /// The query of which an expression asks that it find no row that belongs.
+    pub fn barren<'e>(&self, expr: &'e Expr) -> Option<&'e Query> {
+        let query = match expr {
+            Expr::Exists { subquery, negated: true } => subquery,
+            Expr::In { expr, target: InTarget::Subquery(query), negated: true, .. } if lists_same(expr, query) => query,
+            Expr::UnaryOp { op: UnaryOperator::Not | UnaryOperator::BangNot, expr } => match bare(expr) {
+                Expr::Exists { subquery, negated: false } => subquery,
+                Expr::In { expr, target: InTarget::Subquery(query), negated: false, .. } if lists_same(expr, query) => {
+                    query
+                }
+                _ => return None,
+            },
+            Expr::BinaryOp { left, op, right } => counted(left, op, right)?,
+            _ => return None,
+        };
+        let select = selected(query)?;
+        (query.limit_clause.is_none() && self.takes_all(select)).then_some(query)
+    }
+
+    /// The aliases of tables that an outer join brings and whose rows a condition asks to be missing.
+    pub fn missing<'t>(
+        &self,
+        tables: impl Iterator<Item = &'t TableWithJoins>,
+        selection: Option<&Expr>,
+    ) -> Vec<String> {
+        let parts: Vec<&Expr> = selection.into_iter().flat_map(|s| links(s, &BinaryOperator::And)).collect();
+        let is_missing = |alias: &String| parts.iter().any(|part| is_null_of(part, alias));
+        let joins = tables.flat_map(|t| &t.joins).filter(|join| self.joins_all(join));
+        joins.filter_map(alias).filter(is_missing).collect()
+    }
+
+    fn joins_all(&self, join: &Join) -> bool {
+        let (JoinOperator::Left(constraint) | JoinOperator::LeftOuter(constraint)) = &join.join_operator else {
+            return false;
+        };
+        match constraint {
+            JoinConstraint::On(condition) => self.all_belong([condition]),
+            JoinConstraint::Using(_) => true,
+            _ => false,
+        }
+    }
+}
+
+/// `column = literal`, as names and texts.
+fn value_of(part: &Expr) -> Option<(String, String)> {
+    let Expr::BinaryOp { left, op: BinaryOperator::Eq, right } = part else { return None };
+    let value = |e: &Expr| as_literal(e).and_then(|s| s.code()).or_else(|| parameter(e));
+    [(left, right), (right, left)].into_iter().find_map(|(name, other)| Some((column(name)?, value(bare(other))?)))
+}
+
+/// A parameter: the same one is the same value.
+fn parameter(expr: &Expr) -> Option<String> {
+    let text = expr.to_string();
+    text.starts_with(['@', ':', '$', '?']).then_some(text)
+}
+
+fn column(expr: &Expr) -> Option<String> {
+    let last = as_name(bare(expr))?.last()?;
+    (!last.value.starts_with(['@', ':', '$'])).then(|| last.value.to_lowercase())
+}
+
+/// Whether a query lists columns of the names that are looked for in it.
+fn lists_same(names: &Expr, query: &Query) -> bool {
+    let names = match bare(names) {
+        Expr::Tuple(parts) => parts.iter().map(column).collect(),
+        one => vec![column(one)],
+    };
+    let listed = selected(query).map(|select| select.projection.iter().map(listed).collect::<Vec<_>>());
+    listed.is_some_and(|listed| names.iter().all(Option::is_some) && listed == names)
+}
+
+fn listed(item: &SelectItem) -> Option<String> {
+    match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => column(expr),
+        _ => None,
+    }
+}
+
+/// A count that must be nothing: `(SELECT COUNT(*) …) = 0`, `< 1`, `0 = (…)`.
+fn counted<'e>(left: &'e Expr, op: &BinaryOperator, right: &'e Expr) -> Option<&'e Query> {
+    let number = |e: &Expr| as_literal(e).and_then(|s| s.whole_number());
+    let query = |e: &'e Expr| match bare(e) {
+        Expr::Subquery(query) if counts(query) => Some(query.as_ref()),
+        _ => None,
+    };
+    match op {
+        BinaryOperator::Eq if number(right) == Some(0) => query(left),
+        BinaryOperator::Eq if number(left) == Some(0) => query(right),
+        BinaryOperator::Lt if number(right) == Some(1) => query(left),
+        BinaryOperator::Gt if number(left) == Some(1) => query(right),
+        _ => None,
+    }
+}
+
+fn counts(query: &Query) -> bool {
+    let Some(Select { projection, .. }) = selected(query) else { return false };
+    let is_count = |e: &Expr| matches!(e, Expr::Function(f) if f.name.to_string().eq_ignore_ascii_case("count"));
+    match projection.as_slice() {
+        [SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }] => is_count(expr),
+        _ => false,
+    }
+}
+
+fn selected(query: &Query) -> Option<&Select> {
+    match query.body.as_ref() {
+        SetExpr::Select(select) => Some(select),
+        _ => None,
+    }
+}
+
+fn alias(join: &Join) -> Option<String> {
+    match &join.relation {
+        TableFactor::Table { alias: Some(alias), .. } => Some(alias.name.value.to_lowercase()),
+        TableFactor::Table { name, .. } => Some(super::scope::last_part(name).0.to_lowercase()),
+        _ => None,
+    }
+}
+
+fn is_null_of(part: &Expr, alias: &str) -> bool {
+    let Expr::IsNull(name) = part else { return false };
+    matches!(as_name(bare(name)), Some([.., qualifier, _]) if qualifier.value.eq_ignore_ascii_case(alias))
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlparser::dialect::PostgreSqlDialect;
+    use sqlparser::parser::Parser;
+
+    use super::*;
+
+    fn asks(condition: &str) -> bool {
+        let own = parsed("s.a = 'x'");
+        Asked::of(Some(&own)).barren(&parsed(condition)).is_some()
+    }
+
+    fn parsed(text: &str) -> Expr {
+        Parser::new(&PostgreSqlDialect {}).try_with_sql(text).unwrap().parse_expr().unwrap()
+    }
+
+    #[test]
+    fn what_asks_for_every_row_that_belongs() {
+        for (condition, wanted) in [
+            ("NOT EXISTS (SELECT 1 FROM f WHERE f.a = s.a AND f.b = s.b)", true),
+            ("NOT EXISTS (SELECT 1 FROM f WHERE a = 'x' AND f.b = s.b)", true),
+            ("NOT EXISTS (SELECT 1 FROM f)", true),
+            ("NOT (EXISTS (SELECT 1 FROM f WHERE f.b = s.b))", true),
+            ("b NOT IN (SELECT b FROM f WHERE a = 'x')", true),
+            ("(a, b) NOT IN (SELECT f.a, f.b FROM f)", true),
+            ("(SELECT COUNT(*) FROM f WHERE f.b = s.b) = 0", true),
+            ("(SELECT COUNT(*) FROM f WHERE f.b = s.b) < 1", true),
+            ("1 > (SELECT COUNT(*) FROM f WHERE f.b = s.b)", true),
+            ("EXISTS (SELECT 1 FROM f WHERE f.b = s.b)", false),
+            ("NOT EXISTS (SELECT 1 FROM f WHERE f.b = s.c)", false),
+            ("NOT EXISTS (SELECT 1 FROM f WHERE f.b = s.b AND f.state = 'EXECUTING')", false),
+            ("NOT EXISTS (SELECT 1 FROM f WHERE f.b = s.b OR f.c = s.c)", false),
+            ("NOT EXISTS (SELECT 1 FROM f WHERE a = 'y')", false),
+            ("b NOT IN (SELECT c FROM f)", false),
+            ("(SELECT MAX(b) FROM f) = 0", false),
+            ("(SELECT COUNT(*) FROM f) < 2", false),
+        ] {
+            assert_eq!(asks(condition), wanted, "{condition}");
+        }
+    }
+}
