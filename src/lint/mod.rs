@@ -384,9 +384,11 @@ impl<'r> Run<'r> {
                 check(&mut self.report, reading);
             }
         }
+        let knowledge = self.report.knowledge;
+        let roles: Vec<_> = reading.changes.iter().map(|change| knowledge.role(&change.table)).collect();
         for rule in &self.data {
             self.report.rule = &rule.code;
-            rule.check(&mut self.report, reading);
+            rule.check(&mut self.report, reading, &roles);
         }
         for (code, watch) in &mut self.across {
             self.report.rule = code;

@@ -553,14 +553,21 @@ impl<'a> Reader<'_, 'a> {
     /// Notes a date that meets a column of milliseconds, and seconds or milliseconds that meet
     /// a column of dates.
     fn epoch(&mut self, table: &str, column: &str, value: &Expr) {
+        // Most values are neither, and what the column holds takes longer to find out.
+        let (date, seconds, epoch) =
+            (conditions::is_date(value), conditions::is_epoch_seconds(value), conditions::is_epoch(value));
+        if !(date || seconds || epoch) {
+            return;
+        }
         let name = self.knowledge.role_column(table, column);
         let is_millis = name.is_some_and(|n| self.knowledge.manifest.is_epoch_ms(n));
-        if is_millis && conditions::is_date(value) {
-            self.remark(Remark::EpochAgainstTime(table.to_owned(), column.to_owned()), value.span());
-        } else if is_millis && conditions::is_epoch_seconds(value) {
-            self.remark(Remark::SecondsAgainstMillis(table.to_owned(), column.to_owned()), value.span());
-        } else if conditions::is_epoch(value) && self.knowledge.is_date(table, column) {
-            self.remark(Remark::TimeAgainstEpoch(table.to_owned(), column.to_owned()), value.span());
+        let place = (table.to_owned(), column.to_owned());
+        if is_millis && date {
+            self.remark(Remark::EpochAgainstTime(place.0, place.1), value.span());
+        } else if is_millis && seconds {
+            self.remark(Remark::SecondsAgainstMillis(place.0, place.1), value.span());
+        } else if epoch && self.knowledge.is_date(table, column) {
+            self.remark(Remark::TimeAgainstEpoch(place.0, place.1), value.span());
         }
     }
 

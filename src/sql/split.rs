@@ -157,7 +157,7 @@ impl<'a> Splitter<'a> {
         let byte = self.bytes[self.at];
         if byte.is_ascii_whitespace() {
             self.at += 1;
-        } else if self.start.is_none() && self.client_line() || self.comment() {
+        } else if self.start.is_none() && self.client_line() || self.end_line(byte) || self.comment() {
         } else if self.rest().starts_with(&self.delimiter) && self.may_end() {
             self.at += self.delimiter.len();
             self.close(true);
@@ -166,6 +166,23 @@ impl<'a> Splitter<'a> {
         } else {
             self.token(byte);
         }
+    }
+
+    /// `/` and `go` alone on a line end a statement in the sqlite3 shell, as in Oracle's and
+    /// Microsoft's clients.
+    fn end_line(&mut self, byte: u8) -> bool {
+        if self.client != Client::Sqlite3 || !matches!(byte, b'/' | b'g' | b'G') || self.body.inside() {
+            return false;
+        }
+        let before = self.text.get(..self.at).unwrap_or_default();
+        let is_first = before.rsplit('\n').next().is_none_or(|start| start.trim().is_empty());
+        let line = self.rest().lines().next().unwrap_or_default().trim_end();
+        if !is_first || !(line == "/" || line.eq_ignore_ascii_case("go")) {
+            return false;
+        }
+        self.at += line.len();
+        self.close(true);
+        true
     }
 
     fn rest(&self) -> &'a str {
@@ -507,6 +524,15 @@ mod tests {
                 "SELECT [a;b], `c;d`"
             ]
         );
+    }
+
+    #[test]
+    fn sqlite_lines_that_end_a_statement() {
+        let text = "SELECT 1\n/\nSELECT a\n / b\n  GO  \nSELECT go\n, 'x\n/\n'\ngo\nSELECT 2\n/";
+        let wanted = ["SELECT 1", "SELECT a\n / b", "SELECT go\n, 'x\n/\n'", "SELECT 2"];
+        assert_eq!(texts(text, Client::Sqlite3), wanted);
+        assert!(split(text, Client::Sqlite3).pieces.iter().all(|piece| piece.ended));
+        assert_eq!(texts("SELECT 1\n/\n2", Client::Mysql), ["SELECT 1\n/\n2"]);
     }
 
     #[test]

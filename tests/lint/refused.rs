@@ -1,8 +1,8 @@
 //! Rules with mistakes are refused when they are loaded.
 
 use flowmend::data::Tree;
-use flowmend::lint::DataRules;
-use flowmend::manifest::Manifests;
+use flowmend::lint::{DataRules, Knowledge};
+use flowmend::manifest::{Engine, Manifests};
 
 /// A rule that is right, but for what a test puts in.
 fn load(from: &str, to: &str) -> Result<DataRules, String> {
@@ -49,5 +49,17 @@ fn mistakes_are_named_with_file_and_key() {
         let said = load(from, to).unwrap_err();
         assert!(said.contains("dolphinscheduler/mine.toml"), "{to}: {said}");
         assert!(said.contains(wanted), "{to}: {said}");
+    }
+}
+
+/// A release is not checked against a database for which upstream has no schema.
+#[test]
+fn a_database_without_a_schema_is_named_with_those_that_have_one() {
+    let manifests = Manifests::load(None).unwrap();
+    let of = |engine| Knowledge::of(&manifests, "xxl-job", "2.4.2", engine);
+    let refused = format!("{:#?}", of(Engine::PostgreSql).err().unwrap());
+    assert!(refused.contains("has no schema for PostgreSQL") && refused.contains("--dialect mysql"), "{refused}");
+    for engine in [Engine::MySql, Engine::Sqlite] {
+        assert!(of(engine).is_ok(), "{engine:?}");
     }
 }

@@ -32,6 +32,9 @@ pub struct DataRule {
     file: RuleFile,
 }
 
+/// A role that a table plays, by its name.
+pub(super) type Played<'r> = (&'r str, &'r Role);
+
 impl DataRules {
     /// The built-in rules, which the tests have checked against the manifests.
     ///
@@ -89,9 +92,10 @@ impl DataRule {
         names.and_then(|()| text::check(self, manifests)).map_err(|e| e.context(&self.origin))
     }
 
-    pub(in crate::lint) fn check(&self, report: &mut Report<'_>, reading: &Reading) {
-        for change in &reading.changes {
-            let Some((role, spec)) = report.knowledge.role(&change.table) else { continue };
+    /// Looks at a statement, whose changes are of tables that play these roles.
+    pub(in crate::lint) fn check(&self, report: &mut Report<'_>, reading: &Reading, roles: &[Option<Played<'_>>]) {
+        for (change, role) in reading.changes.iter().zip(roles) {
+            let Some((role, spec)) = *role else { continue };
             if self.is_answered_by(report.knowledge, change, (role, spec)) {
                 report.answered.insert(self.code.clone());
             }

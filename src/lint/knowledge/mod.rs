@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::elsewhere::Neighbours;
 use super::reading::Filter;
-use crate::Result;
 use crate::manifest::{ColumnSpec, Engine, ForeignKey, Manifest, Manifests, Role, StateSet, TableSpec};
+use crate::{Error, Result};
 
 /// The release, on one kind of database.
 pub struct Knowledge<'a> {
@@ -43,11 +43,18 @@ impl<'a> Knowledge<'a> {
     /// What is known of a release.
     ///
     /// # Errors
-    /// The scheduler or the release is not known.
+    /// The scheduler or the release is not known, or has no schema for the kind of database.
     pub fn of(manifests: &'a Manifests, scheduler: &str, release: &str, engine: Engine) -> Result<Self> {
         let manifest = manifests.release(scheduler, release)?;
         let tables: BTreeMap<String, &TableSpec> =
             manifest.tables.values().filter(|t| t.on(engine)).map(|t| (t.name.to_lowercase(), t)).collect();
+        if !manifest.runs_on(engine) {
+            let others: Vec<&str> = manifest.engines.iter().map(|e| e.title()).collect();
+            let message = format!("{} {release} has no schema for {}", manifest.title, engine.title());
+            let hint =
+                format!("its schema is for {}: --dialect {}", others.join(", "), others.join(" or ").to_lowercase());
+            return Err(Error::usage(message).hint(hint));
+        }
         let prefix = common_prefix(tables.keys());
         let role_columns = role_columns(manifest);
         let state_columns = tables.iter().map(|(name, spec)| {
