@@ -9,9 +9,9 @@ use sqlparser::ast::{
 };
 
 use super::conditions::{bare, joined};
-use super::read::as_literal;
 use super::scope::as_name;
 use super::truth::links;
+use super::values::as_literal;
 
 /// Literals that a statement's own condition asks for: `SCHED_NAME = 's'`, the column in lower case.
 #[derive(Clone, Debug, Default)]

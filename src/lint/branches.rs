@@ -6,10 +6,10 @@ use sqlparser::ast::{CaseWhen, Expr};
 
 use super::conditions::Judge;
 use super::knowledge::Knowledge;
-use super::read::{as_literal, chooses};
 use super::reading::{After, Before, Outcome, Scalar};
 use super::scope::Scope;
 use super::truth::{Truth, Val, arguments, equal, truth};
+use super::values::{as_literal, chooses};
 
 /// What an assignment makes of each state, if the column holds states and the value has branches.
 pub(super) fn outcome(

@@ -19,6 +19,7 @@ mod finding;
 mod fix;
 mod hits;
 mod knowledge;
+mod moments;
 mod page;
 mod parse;
 mod pattern;
@@ -29,6 +30,7 @@ mod report;
 pub mod rules;
 mod scope;
 mod truth;
+mod values;
 
 use std::borrow::Borrow;
 use std::ops::Range;

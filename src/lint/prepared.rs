@@ -13,9 +13,9 @@ use sqlparser::dialect::{MySqlDialect, PostgreSqlDialect};
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::{Span, Token};
 
-use super::read::as_literal;
 use super::reading::Scalar;
 use super::truth::arguments;
+use super::values::as_literal;
 
 /// How many texts a variable may hold before it counts as unknown.
 const MOST: usize = 16;
