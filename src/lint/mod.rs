@@ -174,7 +174,7 @@ impl Linted {
 fn across(rule: &rules::Rule) -> Option<(&'static str, Box<dyn Across>)> {
     match rule.check {
         Check::Across(watch) => Some((rule.code, watch())),
-        Check::Each(_) => None,
+        Check::Each(_) | Check::Moves(_) => None,
     }
 }
 
@@ -380,13 +380,16 @@ impl<'r> Run<'r> {
     }
 
     fn rules(&mut self, reading: &Reading) {
+        let knowledge = self.report.knowledge;
+        let moves = report::transitions(knowledge, reading);
         for rule in rules::ALL {
-            if let Check::Each(check) = rule.check {
-                self.report.rule = rule.code;
-                check(&mut self.report, reading);
+            self.report.rule = rule.code;
+            match rule.check {
+                Check::Each(check) => check(&mut self.report, reading),
+                Check::Moves(check) => moves.iter().for_each(|t| check(&mut self.report, t)),
+                Check::Across(_) => {}
             }
         }
-        let knowledge = self.report.knowledge;
         let roles: Vec<_> = reading.changes.iter().map(|change| knowledge.role(&change.table)).collect();
         for rule in &self.data {
             self.report.rule = &rule.code;

@@ -189,7 +189,9 @@ pub(super) fn resolve(mut manifest: Manifest, source: Source<'_>, file: &Manifes
     }
     for name in &file.dropped_tables {
         let described = manifest.tables.remove(name.get_ref()).is_some();
-        if !manifest.other_tables.remove(name.get_ref()) && !described {
+        let named = manifest.other_tables.remove(name.get_ref());
+        // A table that comes again later was left out where it was described first.
+        if !(named || described || source.file.built_in) {
             return Err(source.at(name, format!("dropped_tables: no table {} to drop", name.get_ref())));
         }
     }

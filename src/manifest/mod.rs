@@ -1,6 +1,7 @@
 //! Manifests: what one generation of releases calls its states, tables and columns.
 
 mod allowed;
+mod chain;
 mod check;
 pub mod compare;
 pub mod ddl;

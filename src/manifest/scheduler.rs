@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::file::{ManifestFile, ManifestHead};
 use super::load::{empty, resolve, version_order};
 use super::source::Source;
-use super::{Manifest, check};
+use super::{Manifest, chain, check};
 use crate::data::DataFile;
 use crate::{Error, Result};
 
@@ -130,10 +130,12 @@ impl Scheduler {
 
 /// Files, parsed on all of the machine's cores: a chain of generations is long.
 fn parsed(sources: &[Source<'_>]) -> Vec<Result<ManifestFile>> {
+    type Part<'p> = (Source<'p>, String);
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let parse = |part: &[Source<'_>]| part.iter().map(|source| source.parse()).collect::<Vec<_>>();
+    let parse = |part: &[Part<'_>]| part.iter().map(|(source, text)| source.parse_part(text)).collect::<Vec<_>>();
+    let parts: Vec<Part<'_>> = sources.iter().copied().zip(chain::texts(sources)).collect();
     std::thread::scope(|scope| {
-        let (first, others) = sources.split_at(sources.len().div_ceil(cores));
+        let (first, others) = parts.split_at(parts.len().div_ceil(cores));
         let others = others.chunks(first.len().max(1));
         let others: Vec<_> = others.map(|part| scope.spawn(move || parse(part))).collect();
         let mut all = parse(first);

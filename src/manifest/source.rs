@@ -18,6 +18,11 @@ impl Source<'_> {
         self.read(&self.file.text)
     }
 
+    /// A part of the file's text, in which errors are not placed.
+    pub(super) fn parse_part(self, part: &str) -> Result<ManifestFile> {
+        self.read(part)
+    }
+
     /// What stands before the file's first table: TOML has the keys of the file itself there.
     pub(super) fn head(self) -> Result<ManifestHead> {
         let text = &self.file.text;

@@ -1,7 +1,7 @@
 //! Every generation's tables can be made, with the keys that its foreign keys refer to.
 
 use flowmend::data::Tree;
-use flowmend::manifest::{Engine, Manifests};
+use flowmend::manifest::{Engine, Manifest, Manifests};
 use flowmend::recipe::Recipes;
 
 use crate::support::db::{Server, TestDb};
@@ -74,6 +74,7 @@ fn every_built_in_manifest_passes_the_checks_of_ones_own() {
         let alone = alone.generation(&manifest.scheduler, &manifest.generation).unwrap();
         let beside = built_in.generation(&manifest.scheduler, &manifest.generation).unwrap();
         assert_eq!((&alone.sha256, &beside.sha256), (&manifest.sha256, &manifest.sha256), "{}", manifest.origin);
-        assert_eq!(format!("{:?}", alone.tables), format!("{:?}", manifest.tables), "{}", manifest.origin);
+        let shown = |m: &Manifest| format!("{:?}", Manifest { origin: String::new(), ..m.clone() });
+        assert_eq!(shown(alone), shown(manifest), "{}", manifest.origin);
     }
 }

@@ -2,37 +2,34 @@
 
 use crate::lint::finding::Level;
 use crate::lint::knowledge::Knowledge;
-use crate::lint::reading::Reading;
-use crate::lint::report::{Report, Transition, listed, transitions};
+use crate::lint::report::{Report, Transition, listed};
 use crate::manifest::{State, StateSet};
 
-pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
-    for t in transitions(report.knowledge, reading) {
-        if !report.knowledge.is_own_state(&t.change.table, &t.column) {
-            continue;
-        }
-        let overwritten = |s: &&State| s.finished && s.legal && t.after(&[s]).iter().any(|to| to.code != s.code);
-        let lost: Vec<&State> = t.from.iter().copied().filter(overwritten).collect();
-        // Finished states that are named on purpose are meant.
-        let meant = t.spoken && t.from.iter().all(|s| s.finished);
-        // The column beside the state goes along with it.
-        let own = report.knowledge.own_state(&t.change.table).map(|(column, _)| column);
-        let goes_along = own.is_some_and(|own| !own.eq_ignore_ascii_case(&t.column) && t.change.set(own).is_some());
-        if lost.is_empty() || meant || goes_along || t.is_bound_unseen() {
-            continue;
-        }
-        let named = report.knowledge.names_rows(&t.change.table, &t.change.filter);
-        let to = t.after(&lost);
-        let (level, message) = match named {
-            true => (
-                Level::Warning,
-                format!("the row may be over by then: {} would become {}", listed(&lost), listed(&to)),
-            ),
-            false => (Level::Error, format!("rows that are over would become {}: {}", listed(&to), listed(&lost))),
-        };
-        let help = way_out(report.knowledge, &t);
-        report.at(t.assignment.span, level, message).help(help);
+pub(super) fn check(report: &mut Report<'_>, t: &Transition<'_, '_>) {
+    if !report.knowledge.is_own_state(&t.change.table, &t.column) {
+        return;
     }
+    let overwritten = |s: &&State| s.finished && s.legal && t.after(&[s]).iter().any(|to| to.code != s.code);
+    let lost: Vec<&State> = t.from.iter().copied().filter(overwritten).collect();
+    // Finished states that are named on purpose are meant.
+    let meant = t.spoken && t.from.iter().all(|s| s.finished);
+    // The column beside the state goes along with it.
+    let own = report.knowledge.own_state(&t.change.table).map(|(column, _)| column);
+    let goes_along = own.is_some_and(|own| !own.eq_ignore_ascii_case(&t.column) && t.change.set(own).is_some());
+    if lost.is_empty() || meant || goes_along || t.is_bound_unseen() {
+        return;
+    }
+    let named = report.knowledge.names_rows(&t.change.table, &t.change.filter);
+    let to = t.after(&lost);
+    let (level, message) = match named {
+        true => (
+            Level::Warning,
+            format!("the row may be over by then: {} would become {}", listed(&lost), listed(&to)),
+        ),
+        false => (Level::Error, format!("rows that are over would become {}: {}", listed(&to), listed(&lost))),
+    };
+    let help = way_out(report.knowledge, t);
+    report.at(t.assignment.span, level, message).help(help);
 }
 
 /// The condition that leaves out what is over, or what to do where there is none.

@@ -2,7 +2,7 @@
 //! why, the way out, and scripts that it must find or leave alone (a test runs them).
 
 use super::reading::Reading;
-use super::report::Report;
+use super::report::{Report, Transition};
 
 /// A rule of the program. Rules of one scheduler are data: `rules/<scheduler>/`.
 pub struct Rule {
@@ -15,6 +15,8 @@ pub struct Rule {
 pub(super) enum Check {
     /// At each statement by itself.
     Each(fn(&mut Report<'_>, &Reading)),
+    /// At each update of a state by itself.
+    Moves(fn(&mut Report<'_>, &Transition<'_, '_>)),
     /// At the statements in their order, with a memory.
     Across(fn() -> Box<dyn Across>),
 }
@@ -41,13 +43,19 @@ pub const OF_THE_READER: [&str; 9] = [
 ];
 
 macro_rules! rules {
-    (each { $($each:ident = $each_code:literal,)* } across { $($across:ident = $across_code:literal,)* }) => {
+    (
+        each { $($each:ident = $each_code:literal,)* }
+        moves { $($moves:ident = $moves_code:literal,)* }
+        across { $($across:ident = $across_code:literal,)* }
+    ) => {
         $(mod $each;)*
+        $(mod $moves;)*
         $(mod $across;)*
 
         /// All rules of the program.
         pub const ALL: &[Rule] = &[
             $(Rule { code: $each_code, check: Check::Each($each::check) },)*
+            $(Rule { code: $moves_code, check: Check::Moves($moves::check) },)*
             $(Rule { code: $across_code, check: Check::Across($across::watch) },)*
         ];
     };
@@ -65,10 +73,6 @@ rules! {
         missing_where = "missing-where",
         always_true = "always-true",
         never_true = "never-true",
-        finished_row_overwritten = "finished-row-overwritten",
-        hides_failure = "hides-failure",
-        missing_states = "missing-states",
-        missing_end_time = "missing-end-time",
         deletes_unfinished = "deletes-unfinished",
         forbidden_table = "forbidden-table",
         forbidden_column = "forbidden-column",
@@ -87,6 +91,12 @@ rules! {
         reads_other_state = "reads-other-state",
         epoch_against_time = "epoch-against-time",
         isolation_and_binlog = "isolation-and-binlog",
+    }
+    moves {
+        finished_row_overwritten = "finished-row-overwritten",
+        hides_failure = "hides-failure",
+        missing_states = "missing-states",
+        missing_end_time = "missing-end-time",
     }
     across {
         implicit_commit = "implicit-commit",

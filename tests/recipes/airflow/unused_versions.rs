@@ -2,7 +2,8 @@
 
 use super::{Night, OLD, inspect, plan, round};
 use crate::support::db::{Server, TestDb};
-use crate::support::fixture::manifest_of;
+use crate::support::fixture::{Rows, manifest_of};
+use crate::support::program::sealed;
 
 /// Version 1 is unused, 2 has a task, 3 made a run, 4 is unused and young, 5 is the newest.
 fn versions(server: Server, release: &str) -> TestDb {
@@ -41,6 +42,33 @@ fn unused_versions_go_when_asked_and_come_back() {
                 assert_eq!(db.rows("SELECT task_id FROM task_instance").len(), 1);
                 assert!(db.rows("SELECT dag_id FROM dag_version WHERE version_number = 1").is_empty());
             });
+        }
+    }
+}
+
+/// A version on which deadline alerts hang stays, with them: also where they came after the plan.
+#[test]
+fn versions_with_deadline_alerts_stay() {
+    for server in Server::available("airflow_alerted_versions") {
+        for release in server.share(&["3.2.2", "3.3.2"]) {
+            let (db, m) = (versions(server, release), manifest_of("airflow", release));
+            let asked = ["--older-than", "1h", "--delete-versions"];
+            plan(&db, release, "unused-versions", &asked).expect(0);
+            let mut rows = Rows::new(&m, server.dialect());
+            let id = Some("00000000000000000000000000000001");
+            rows.add("deadline_alert", &[("id", id), ("serialized_dag_id", id)]);
+            db.exec_all(&rows.statements);
+            let refused = sealed("apply", &db, "b", &[]).expect(3);
+            assert!(
+                refused.err.contains("no deadline alert hangs on the version"),
+                "{server:?} {release}: {}",
+                refused.err
+            );
+            std::fs::remove_dir_all(db.path("b")).unwrap();
+            let planned = plan(&db, release, "unused-versions", &asked).expect(0);
+            assert!(planned.out.contains("deadline alerts hang on it"), "{server:?} {release}: {}", planned.out);
+            assert!(!db.path("b").exists());
+            assert_eq!(db.rows("SELECT id FROM deadline_alert").len(), 1);
         }
     }
 }
