@@ -22,10 +22,9 @@ pub(super) fn check(report: &mut Report<'_>, t: &Transition<'_, '_>) {
     let named = report.knowledge.names_rows(&t.change.table, &t.change.filter);
     let to = t.after(&lost);
     let (level, message) = match named {
-        true => (
-            Level::Warning,
-            format!("the row may be over by then: {} would become {}", listed(&lost), listed(&to)),
-        ),
+        true => {
+            (Level::Warning, format!("the row may be over by then: {} would become {}", listed(&lost), listed(&to)))
+        }
         false => (Level::Error, format!("rows that are over would become {}: {}", listed(&to), listed(&lost))),
     };
     let help = way_out(report.knowledge, t);

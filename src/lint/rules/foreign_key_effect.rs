@@ -23,7 +23,9 @@ impl Across for Watch {
         for change in reading.changes.iter().filter(|c| c.does == Does::Delete) {
             let mut children = report.knowledge.children(&change.table);
             // Two keys of one table on the same columns do the same.
-            children.dedup_by(|(a, key), (b, other)| a == b && key.columns == other.columns && key.on_delete == other.on_delete);
+            children.dedup_by(|(a, key), (b, other)| {
+                a == b && key.columns == other.columns && key.on_delete == other.on_delete
+            });
             for (child, key) in children {
                 if !self.emptied.contains(&child.to_lowercase()) {
                     say(report, change, child, key);

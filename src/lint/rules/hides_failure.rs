@@ -6,7 +6,8 @@ use crate::manifest::State;
 
 pub(super) fn check(report: &mut Report<'_>, t: &Transition<'_, '_>) {
     let Some(success) = t.to.iter().find(|s| s.phase == "succeeded" && s.finished) else { return };
-    let hidden = |s: &&State| s.phase != "succeeded" && s.legal && t.after(&[s]).iter().any(|to| to.code == success.code);
+    let hidden =
+        |s: &&State| s.phase != "succeeded" && s.legal && t.after(&[s]).iter().any(|to| to.code == success.code);
     let others: Vec<&State> = t.from.iter().copied().filter(hidden).collect();
     if others.is_empty() {
         return;

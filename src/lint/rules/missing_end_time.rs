@@ -13,8 +13,7 @@ pub(super) fn check(report: &mut Report<'_>, t: &Transition<'_, '_>) {
     if t.change.filter.bounds.get(&end.to_lowercase()) == Some(&Bound::Row) {
         return;
     }
-    let own =
-        knowledge.own_state(&t.change.table).is_some_and(|(column, _)| column.eq_ignore_ascii_case(&t.column));
+    let own = knowledge.own_state(&t.change.table).is_some_and(|(column, _)| column.eq_ignore_ascii_case(&t.column));
     let open: Vec<&State> = t.from.iter().copied().filter(|s| !s.finished).collect();
     let closed: Vec<&State> = t.after(&open).into_iter().filter(|s| s.finished).collect();
     if !own || closed.is_empty() {

@@ -9,10 +9,7 @@ pub(super) fn check(report: &mut Report<'_>, t: &Transition<'_, '_>) {
     if !report.knowledge.is_own_state(&t.change.table, &t.column) {
         return;
     }
-    if !t.spoken
-        || !t.to.iter().any(|s| s.finished)
-        || report.knowledge.names_rows(&t.change.table, &t.change.filter)
-    {
+    if !t.spoken || !t.to.iter().any(|s| s.finished) || report.knowledge.names_rows(&t.change.table, &t.change.filter) {
         return;
     }
     // Who closes rows in a state that waits for nobody means just that one.
