@@ -41,7 +41,7 @@ impl Asked {
 
     fn takes_all(&self, select: &Select) -> bool {
         let grouped = select.having.is_some();
-        !grouped && self.all_belong(select.selection.iter().chain(joined(select.from.iter())))
+        !grouped && self.all_belong(select.selection.iter().chain(joined(select.from.iter()).on))
     }
 
     /// The query of which an expression asks that it find no row that belongs.

@@ -12,21 +12,32 @@ use sqlparser::tokenizer::Span;
 use super::knowledge::Knowledge;
 use super::moments::{is_now, is_past};
 use super::reading::{Bound, Filter, Scalar, Selected};
-use super::scope::{Meaning, Scope, as_name, meaning};
+use super::scope::{Meaning, Scope, as_name, last_part, meaning};
 use super::truth::{Truth, Val, Values, links, truth};
 use crate::manifest::{Engine, State, StateSet};
 
-/// The conditions of inner joins.
-pub(super) fn joined<'e>(tables: impl Iterator<Item = &'e TableWithJoins>) -> Vec<&'e Expr> {
-    let mut found = Vec::new();
+/// What inner joins ask for.
+#[derive(Default)]
+pub(super) struct Joins<'e> {
+    /// Their conditions.
+    pub on: Vec<&'e Expr>,
+    /// Columns (lower case) that are the same on both sides: `USING (a, b)`.
+    pub using: Vec<String>,
+}
+
+/// What inner joins ask for.
+pub(super) fn joined<'e>(tables: impl Iterator<Item = &'e TableWithJoins>) -> Joins<'e> {
+    let mut found = Joins::default();
     for join in tables.flat_map(|t| &t.joins) {
         let (JoinOperator::Join(constraint) | JoinOperator::Inner(constraint) | JoinOperator::CrossJoin(constraint)) =
             &join.join_operator
         else {
             continue;
         };
-        if let JoinConstraint::On(condition) = constraint {
-            found.push(condition);
+        match constraint {
+            JoinConstraint::On(condition) => found.on.push(condition),
+            JoinConstraint::Using(names) => found.using.extend(names.iter().map(|n| last_part(n).0.to_lowercase())),
+            _ => {}
         }
     }
     found
@@ -37,14 +48,14 @@ pub(super) fn filter(
     knowledge: &Knowledge<'_>,
     scope: &Scope<'_>,
     target: usize,
-    (selection, joins): (Option<&Expr>, &[&Expr]),
+    (selection, joins): (Option<&Expr>, &Joins<'_>),
     limited: Option<Span>,
 ) -> Filter {
     let mut filter = Filter { span: selection.map(|s| s.span()), limited, ..Filter::default() };
-    let conditions: Vec<&Expr> = selection.into_iter().chain(joins.iter().copied()).collect();
+    let conditions: Vec<&Expr> = selection.into_iter().chain(joins.on.iter().copied()).collect();
     let judge = Judge { knowledge, scope, target, assumed: Vec::new() };
     let parts = Parts::of(conditions.iter().copied(), &judge);
-    if joins.is_empty() {
+    if joins.on.is_empty() && joins.using.is_empty() {
         filter.always = parts.whole() == Truth::TRUE || takes_all(&judge, &parts);
     } else if selection.is_some() {
         filter.always = Parts::of(selection, &judge).whole() == Truth::TRUE;
@@ -56,6 +67,7 @@ pub(super) fn filter(
             merge(&mut filter.bounds, column, bound);
         }
     }
+    joins.using.iter().for_each(|column| merge(&mut filter.bounds, column.clone(), Bound::Join));
     filter.older = conditions.iter().flat_map(|c| older(c, &judge)).collect();
     filter.states = states(&judge, &parts);
     let spoken: Vec<&Selected> = filter.states.values().filter(|s| s.spoken).collect();
@@ -290,7 +302,7 @@ fn bounds(expr: &Expr, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
         // What the inner query demands of the outer row.
         Expr::Exists { subquery, negated: false } => {
             if let SetExpr::Select(select) = subquery.body.as_ref() {
-                let demands = select.selection.iter().chain(joined(select.from.iter()));
+                let demands = select.selection.iter().chain(joined(select.from.iter()).on);
                 let parts = demands.flat_map(|e| links(e, &BinaryOperator::And)).filter(|e| is_qualified(e));
                 return all_bound(parts, judge);
             }

@@ -189,7 +189,7 @@ impl<'a> Reader<'_, 'a> {
         targets.dedup();
         targets.retain(|t| *t < own.max(1));
         let joins = conditions::joined(std::iter::once(&update.table).chain(from));
-        let where_and_joins = (update.selection.as_ref(), joins.as_slice());
+        let where_and_joins = (update.selection.as_ref(), &joins);
         let limited = update.limit.as_ref().filter(|_| update.order_by.is_empty()).map(Expr::span);
         self.asked = Asked::of(update.selection.as_ref());
         scope.lack(&self.asked.missing(std::iter::once(&update.table).chain(from), update.selection.as_ref()));

@@ -8,7 +8,7 @@ use self::text::Told;
 use crate::data::Tree;
 use crate::lint::finding::Level;
 use crate::lint::knowledge::Knowledge;
-use crate::lint::reading::{Assignment, Change, Does, Reading, Scalar, Written};
+use crate::lint::reading::{Assignment, Change, Does, Reading, Scalar, Selected, Written};
 use crate::lint::report::{Report, after, listed, selected, written};
 use crate::manifest::{Manifests, Role, State, StateSet, version_order};
 use crate::{Error, Result};
@@ -101,6 +101,7 @@ impl DataRule {
             }
             if let Some(found) = self.applies(report.knowledge, change, (role, spec))
                 && !self.asks(report.knowledge, reading)
+                && !self.is_asked_before(report.knowledge, change, reading)
             {
                 self.say(report, change, &found);
             }
@@ -116,6 +117,17 @@ impl DataRule {
             named(&self.file.reads_none) || absent && named(&self.file.not_without)
         };
         roles.into_iter().any(is_asked)
+    }
+
+    /// Whether the rows were chosen before: a table of one's own holds their keys, and what was asked
+    /// for when it was filled stands elsewhere.
+    fn is_asked_before(&self, knowledge: &Knowledge<'_>, change: &Change, reading: &Reading) -> bool {
+        let key = knowledge.key(&change.table);
+        let is_own = |table: &str| knowledge.table(table).is_none();
+        !self.file.not_without.is_empty()
+            && !key.is_empty()
+            && key.iter().all(|column| change.filter.is_elsewhere(column))
+            && reading.tables.iter().any(|t| !t.written && is_own(&t.name))
     }
 
     /// Whether a change is the one that makes right what the rule objects to.
@@ -183,7 +195,7 @@ impl DataRule {
         }
         let mut found = Found::default();
         for (column, wanted) in &file.from {
-            if change.filter.is_elsewhere(real(column)?) {
+            if is_unseen(change, real(column)?) {
                 return None;
             }
             found.from = states(knowledge, change, real(column)?, wanted, selected)?;
@@ -194,7 +206,7 @@ impl DataRule {
                 let asked = change.filter.states.get(&name.to_lowercase()).is_some_and(|s| s.spoken);
                 asked || change.set(name).is_some_and(|a| a.outcome.is_some())
             };
-            if !said(change) || change.filter.is_elsewhere(name) {
+            if !said(change) || is_unseen(change, name) {
                 return None;
             }
             found.from = states(knowledge, change, name, wanted, selected)?;
@@ -260,6 +272,12 @@ impl DataRule {
             finding.help(render(way));
         }
     }
+}
+
+/// Whether the state that the rows are in stands elsewhere, or is asked for in a way that is not understood.
+fn is_unseen(change: &Change, column: &str) -> bool {
+    let unclear = |asked: &Selected| asked.unclear.is_some();
+    change.filter.is_elsewhere(column) || change.filter.states.get(&column.to_lowercase()).is_some_and(unclear)
 }
 
 /// The states of a change that a rule names, if there are any.
