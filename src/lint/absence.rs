@@ -40,8 +40,14 @@ impl Asked {
     }
 
     fn takes_all(&self, select: &Select) -> bool {
-        let grouped = select.having.is_some();
-        !grouped && self.all_belong(select.selection.iter().chain(joined(select.from.iter()).on))
+        // Whatever is joined, or was asked for inside, may leave rows out.
+        let alone = match select.from.as_slice() {
+            [only] => only.joins.is_empty() && matches!(only.relation, TableFactor::Table { .. }),
+            _ => false,
+        };
+        alone
+            && select.having.is_none()
+            && self.all_belong(select.selection.iter().chain(joined(select.from.iter()).on))
     }
 
     /// The query of which an expression asks that it find no row that belongs.
@@ -63,16 +69,19 @@ impl Asked {
         (query.limit_clause.is_none() && self.takes_all(select)).then_some(query)
     }
 
-    /// The aliases of tables that an outer join brings and whose rows a condition asks to be missing.
+    /// Tables that an outer join brings, by their aliases, with a column that must be NULL.
     pub fn missing<'t>(
         &self,
         tables: impl Iterator<Item = &'t TableWithJoins>,
         selection: Option<&Expr>,
-    ) -> Vec<String> {
+    ) -> Vec<(String, String)> {
         let parts: Vec<&Expr> = selection.into_iter().flat_map(|s| links(s, &BinaryOperator::And)).collect();
-        let is_missing = |alias: &String| parts.iter().any(|part| is_null_of(part, alias));
+        let nulls = |alias: String| {
+            let columns: Vec<_> = parts.iter().filter_map(|part| null_of(part, &alias)).collect();
+            columns.into_iter().map(move |column| (alias.clone(), column))
+        };
         let joins = tables.flat_map(|t| &t.joins).filter(|join| self.joins_all(join));
-        joins.filter_map(alias).filter(is_missing).collect()
+        joins.filter_map(alias).flat_map(nulls).collect()
     }
 
     fn joins_all(&self, join: &Join) -> bool {
@@ -140,7 +149,8 @@ fn counted<'e>(left: &'e Expr, op: &BinaryOperator, right: &'e Expr) -> Option<&
 
 fn counts(query: &Query) -> bool {
     let Some(Select { projection, .. }) = selected(query) else { return false };
-    let is_count = |e: &Expr| matches!(e, Expr::Function(f) if f.name.to_string().eq_ignore_ascii_case("count"));
+    // A column that may be NULL is not counted where it is.
+    let is_count = |e: &Expr| ["count(*)", "count(1)"].contains(&e.to_string().to_lowercase().as_str());
     match projection.as_slice() {
         [SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }] => is_count(expr),
         _ => false,
@@ -162,9 +172,13 @@ fn alias(join: &Join) -> Option<String> {
     }
 }
 
-fn is_null_of(part: &Expr, alias: &str) -> bool {
-    let Expr::IsNull(name) = part else { return false };
-    matches!(as_name(bare(name)), Some([.., qualifier, _]) if qualifier.value.eq_ignore_ascii_case(alias))
+/// The column of a table that a condition asks to be NULL.
+fn null_of(part: &Expr, alias: &str) -> Option<String> {
+    let Expr::IsNull(name) = part else { return None };
+    match as_name(bare(name))? {
+        [.., qualifier, column] if qualifier.value.eq_ignore_ascii_case(alias) => Some(column.value.clone()),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -202,6 +216,9 @@ mod tests {
             ("NOT EXISTS (SELECT 1 FROM f WHERE a = 'y')", false),
             ("b NOT IN (SELECT c FROM f)", false),
             ("(SELECT MAX(b) FROM f) = 0", false),
+            ("(SELECT COUNT(f.c) FROM f WHERE f.b = s.b) = 0", false),
+            ("NOT EXISTS (SELECT 1 FROM f JOIN g ON g.c = f.c WHERE f.b = s.b)", false),
+            ("NOT EXISTS (SELECT 1 FROM (SELECT * FROM f WHERE c = 1) f WHERE f.b = s.b)", false),
             ("(SELECT COUNT(*) FROM f) < 2", false),
         ] {
             assert_eq!(asks(condition), wanted, "{condition}");

@@ -84,7 +84,12 @@ fn of_case(
             return found;
         }
     }
-    found.extend(rest.map_or_else(|| BTreeSet::from([After::Null]), |rest| after(rest, column, judge)));
+    match rest {
+        Some(rest) => found.extend(after(rest, column, judge)),
+        // Where a branch may take it, the condition may leave out what none takes.
+        None if found.is_empty() => drop(found.insert(After::Null)),
+        None => drop(found.insert(After::Unknown)),
+    }
     found
 }
 

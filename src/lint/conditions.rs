@@ -70,8 +70,6 @@ pub(super) fn filter(
     joins.using.iter().for_each(|column| merge(&mut filter.bounds, column.clone(), Bound::Join));
     filter.older = conditions.iter().flat_map(|c| older(c, &judge)).collect();
     filter.states = states(&judge, &parts);
-    let spoken: Vec<&Selected> = filter.states.values().filter(|s| s.spoken).collect();
-    filter.never |= spoken.iter().any(|s| s.codes.is_empty() && !s.other && !s.null);
     filter
 }
 

@@ -254,10 +254,15 @@ impl<'r> Run<'r> {
             },
             Ok(mut statement) => {
                 let filled = self.memory.fill(&mut statement);
+                let first = self.report.findings.len();
                 let read = || read::read(&statement, self.report.knowledge, &[]);
                 let mut reading = reading.filter(|_| !filled).unwrap_or_else(read);
                 reading.range = parsed.range.clone();
                 self.rules(&reading);
+                // What stands there is a variable, whose value stands elsewhere.
+                if filled {
+                    self.report.findings[first..].iter_mut().for_each(|finding| finding.edit = None);
+                }
                 // PostgreSQL's bodies are texts to the parser.
                 if self.report.knowledge.engine == Engine::PostgreSql
                     && let Deed::Define(_) = reading.deed

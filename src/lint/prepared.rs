@@ -20,6 +20,9 @@ use super::values::as_literal;
 /// How many texts a variable may hold before it counts as unknown.
 const MOST: usize = 16;
 
+/// How long such a text may be, in bytes, before it counts as unknown.
+const LONGEST: usize = 1 << 16;
+
 /// What the script has set and prepared so far.
 #[derive(Default)]
 pub(super) struct Memory {
@@ -57,7 +60,12 @@ impl Memory {
                 }
             }
             ("EXECUTE", name) => match self.prepared.get(&bare(name)) {
-                Some(Some(texts)) => Seen::Runs(texts.clone()),
+                Some(Some(texts)) => {
+                    let texts = texts.clone();
+                    // What it sets is not followed.
+                    self.forget();
+                    Seen::Runs(texts)
+                }
                 // That was said where it was prepared.
                 Some(None) => Seen::Done,
                 None => Seen::Unknown(format!("{} is not prepared in this file", bare(name))),
@@ -91,7 +99,8 @@ impl Memory {
         let mut words = line.trim().splitn(3, char::is_whitespace);
         let name = match (words.next(), words.next()) {
             (Some("\\set" | "\\unset"), Some(name)) => format!(":{name}"),
-            (Some("\\gset"), _) => return self.forget(),
+            (Some("\\getenv"), Some(name)) => return drop(self.variables.remove(&format!(":{name}"))),
+            (Some("\\gset" | "\\prompt" | "\\if" | "\\elif" | "\\else" | "\\endif"), _) => return self.forget(),
             _ => return,
         };
         match words.next().and_then(psql_value) {
@@ -212,7 +221,7 @@ impl Memory {
         for part in parts {
             let next = self.worth(part)?;
             all = all.iter().flat_map(|head| next.iter().map(move |tail| format!("{head}{tail}"))).collect();
-            if all.len() > MOST {
+            if all.len() > MOST || all.iter().any(|text| text.len() > LONGEST) {
                 return None;
             }
         }

@@ -141,7 +141,10 @@ impl Visitor for Reader<'_, '_> {
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
         let mut scope = Scope::of_select(self.knowledge, select, &self.hidden);
-        scope.lack(&self.asked.missing(select.from.iter(), select.selection.as_ref()));
+        scope.lack(self.knowledge, &self.asked.missing(select.from.iter(), select.selection.as_ref()));
+        // A table that the query makes is no column.
+        let made = select.into.iter().flat_map(|into| &into.targets).filter_map(as_name).filter_map(<[_]>::last);
+        scope.aliases.extend(made.map(|name| name.value.clone()));
         self.uses(&scope.bindings, &[]);
         self.scopes.push(scope);
         ControlFlow::Continue(())
@@ -154,6 +157,7 @@ impl Visitor for Reader<'_, '_> {
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
         self.chain(expr);
+        self.negation(expr);
         // What one of several conditions asks for, another lets through.
         if !self.answers.iter().any(|chain| chain.is_or) {
             self.barren.extend(self.asked.barren(expr).map(std::ptr::from_ref));
@@ -192,7 +196,8 @@ impl<'a> Reader<'_, 'a> {
         let where_and_joins = (update.selection.as_ref(), &joins);
         let limited = update.limit.as_ref().filter(|_| update.order_by.is_empty()).map(Expr::span);
         self.asked = Asked::of(update.selection.as_ref());
-        scope.lack(&self.asked.missing(std::iter::once(&update.table).chain(from), update.selection.as_ref()));
+        let missing = self.asked.missing(std::iter::once(&update.table).chain(from), update.selection.as_ref());
+        scope.lack(self.knowledge, &missing);
         self.uses(&scope.bindings, &targets);
         for target in &targets {
             let of_target = sets.iter().filter(|(b, _)| b.unwrap_or(0) == *target).map(|(_, set)| set.clone());
@@ -222,12 +227,15 @@ impl<'a> Reader<'_, 'a> {
                     .position(|b| b.alias.eq_ignore_ascii_case(&name) || b.table.eq_ignore_ascii_case(&name))
             })
             .collect();
-        // DELETE FROM a USING b deletes from a; MySQL's DELETE a, b FROM … names them.
-        let targets = if named.is_empty() { vec![0] } else { named };
+        // DELETE FROM a USING b deletes from a, which MySQL may take for an alias in the list behind;
+        // its DELETE a, b FROM … names them.
+        let first = scope.bindings.first().map(|b| b.table.clone()).unwrap_or_default();
+        let aliased = scope.bindings.iter().skip(1).position(|b| b.alias.eq_ignore_ascii_case(&first));
+        let targets = if named.is_empty() { vec![aliased.map_or(0, |at| at + 1)] } else { named };
         let joins = conditions::joined(from.iter().chain(using));
         let limited = delete.limit.as_ref().filter(|_| delete.order_by.is_empty()).map(Expr::span);
         self.asked = Asked::of(delete.selection.as_ref());
-        scope.lack(&self.asked.missing(from.iter().chain(using), delete.selection.as_ref()));
+        scope.lack(self.knowledge, &self.asked.missing(from.iter().chain(using), delete.selection.as_ref()));
         self.uses(&scope.bindings, &targets);
         for target in &targets {
             let Some(binding) = scope.bindings.get(*target) else { continue };
@@ -247,11 +255,14 @@ impl<'a> Reader<'_, 'a> {
             self.assignments(&insert.assignments, &scope).into_iter().map(|(_, s)| s).collect();
         sets.extend(self.inserted(insert, &scope));
         let binding = &scope.bindings[0];
-        self.change(Does::Insert, binding, sets.clone(), Filter::default(), 1);
+        let replaces = insert.replace_into || matches!(insert.or, Some(ast::SqliteOnConflict::Replace));
+        let filter = if replaces { self.in_the_way(binding) } else { Filter::default() };
+        self.change(Does::Insert, binding, sets.clone(), filter, 1);
         if let Some(change) = self.reading.changes.last_mut() {
-            change.replaces = insert.replace_into || matches!(insert.or, Some(ast::SqliteOnConflict::Replace));
+            change.replaces = replaces;
         }
-        self.upsert(insert.on.as_ref(), &scope, &sets);
+        let row = insert.insert_alias.as_ref().map(|alias| last_part(&alias.row_alias).0);
+        self.upsert((insert.on.as_ref(), row.as_deref()), &scope, &sets);
         scope
     }
 
@@ -295,7 +306,10 @@ impl<'a> Reader<'_, 'a> {
     /// What a column gets.
     fn value(&self, binding: &Binding<'a>, column: &str, value: &Expr, scope: &Scope<'a>) -> Written {
         if !is_default(value) {
-            return written(value, scope);
+            return match written(value, scope) {
+                Written::Column if !self.is_copied(binding, column, value, scope) => Written::Unknown,
+                other => other,
+            };
         }
         let spec = binding.spec.and_then(|spec| self.knowledge.column_spec(spec, column));
         match spec.map(|spec| (spec.default.clone(), spec.nullable)) {
@@ -305,7 +319,25 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    fn upsert(&mut self, on: Option<&OnInsert>, scope: &Scope<'a>, inserted: &[Assignment]) {
+    /// Whether a column gets what the column of the same name holds: of a table of one's own, or of the row itself.
+    fn is_copied(&self, binding: &Binding<'a>, column: &str, value: &Expr, scope: &Scope<'a>) -> bool {
+        let Some(parts) = as_name(conditions::bare(value)) else { return true };
+        let of_another = match meaning(std::slice::from_ref(scope), self.knowledge, parts) {
+            Meaning::Column(source) => !source.table.eq_ignore_ascii_case(&binding.table),
+            _ => false,
+        };
+        !of_another && parts.last().is_some_and(|last| last.value.eq_ignore_ascii_case(column))
+    }
+
+    /// The row that a new one meets: named by its key.
+    fn in_the_way(&self, binding: &Binding<'a>) -> Filter {
+        let key = binding.spec.map(|spec| spec.key_on(self.knowledge.engine)).unwrap_or_default();
+        let bounds = key.iter().map(|column| (column.to_lowercase(), super::reading::Bound::Value)).collect();
+        Filter { span: Some(binding.span), bounds, ..Filter::default() }
+    }
+
+    /// `row`: what the statement calls the row that it would add.
+    fn upsert(&mut self, (on, row): (Option<&OnInsert>, Option<&str>), scope: &Scope<'a>, inserted: &[Assignment]) {
         let assignments = match on {
             Some(OnInsert::DuplicateKeyUpdate(assignments)) => assignments,
             Some(OnInsert::OnConflict(conflict)) => match &conflict.action {
@@ -316,7 +348,7 @@ impl<'a> Reader<'_, 'a> {
         };
         let mut sets: Vec<Assignment> = self.assignments(assignments, scope).into_iter().map(|(_, s)| s).collect();
         // `VALUES(state)`, `excluded.state`: what the row would have got that was in the way.
-        let values: Vec<(Span, String)> = assignments.iter().filter_map(|a| would_be(&a.value)).collect();
+        let values: Vec<(Span, String)> = assignments.iter().filter_map(|a| would_be(&a.value, row)).collect();
         for set in &mut sets {
             let named = values.iter().find(|(span, _)| *span == set.value_span).map(|(_, column)| column);
             let known = named.and_then(|column| inserted.iter().find(|i| i.column.eq_ignore_ascii_case(column)));
@@ -324,13 +356,7 @@ impl<'a> Reader<'_, 'a> {
                 set.value = known.value.clone();
             }
         }
-        // The row that was in the way: named by its key.
-        let mut filter = Filter { span: Some(scope.bindings[0].span), ..Filter::default() };
-        if let Some(spec) = scope.bindings[0].spec {
-            for key in spec.key_on(self.knowledge.engine) {
-                filter.bounds.insert(key.to_lowercase(), super::reading::Bound::Value);
-            }
-        }
+        let filter = self.in_the_way(&scope.bindings[0]);
         self.change(Does::Update, &scope.bindings[0], sets, filter, 1);
     }
 
@@ -483,6 +509,16 @@ impl<'a> Reader<'_, 'a> {
         let all = *op == BinaryOperator::And;
         let answered = parts.into_iter().filter_map(|part| answers_null(part, all)).collect();
         self.answers.push(Chain { first: std::ptr::from_ref(expr), answered, is_or: !all });
+    }
+
+    /// What must not hold may hold for another reason: its parts ask for nothing.
+    fn negation(&mut self, expr: &Expr) {
+        if let Expr::UnaryOp { op: ast::UnaryOperator::Not | ast::UnaryOperator::BangNot, expr: inner } = expr
+            && self.asked.barren(expr).is_none()
+            && !matches!(conditions::bare(inner), Expr::Exists { .. } if self.asked.barren(inner).is_none())
+        {
+            self.answers.push(Chain { first: std::ptr::from_ref(expr), answered: Vec::new(), is_or: true });
+        }
     }
 
     fn name(&mut self, expr: &Expr) {

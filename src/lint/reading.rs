@@ -295,10 +295,10 @@ pub struct Change {
 }
 
 impl Change {
-    /// The assignment to a column.
+    /// The assignment to a column; of several the last counts.
     #[must_use]
     pub fn set(&self, column: &str) -> Option<&Assignment> {
-        self.sets.iter().find(|s| s.column.eq_ignore_ascii_case(column))
+        self.sets.iter().rev().find(|s| s.column.eq_ignore_ascii_case(column))
     }
 }
 

@@ -126,10 +126,10 @@ impl<'k> Transition<'_, 'k> {
     }
 }
 
-/// The updates of states in a statement.
+/// The updates of states in a statement, and rows that are replaced.
 pub fn transitions<'c, 'k>(knowledge: &Knowledge<'k>, reading: &'c Reading) -> Vec<Transition<'c, 'k>> {
     let mut found = Vec::new();
-    for change in reading.changes.iter().filter(|c| c.does == Does::Update) {
+    for change in reading.changes.iter().filter(|c| c.does == Does::Update || c.replaces) {
         let columns = knowledge.table(&change.table).map(|t| knowledge.state_columns(t)).unwrap_or_default();
         for (column, set) in columns {
             let Some(assignment) = change.set(column) else { continue };

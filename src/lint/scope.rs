@@ -134,9 +134,17 @@ impl<'a> Scope<'a> {
         self.aliases.iter().any(|a| a.eq_ignore_ascii_case(name))
     }
 
-    /// Notes tables, by their aliases in lower case, of which there must be no row.
-    pub fn lack(&mut self, missing: &[String]) {
-        self.bindings.iter_mut().for_each(|b| b.is_missing |= missing.contains(&b.alias.to_lowercase()));
+    /// Notes tables of which there must be no row, by their aliases in lower case and the columns that
+    /// must be NULL. A column that may be NULL in a row says nothing.
+    pub fn lack(&mut self, knowledge: &Knowledge<'_>, missing: &[(String, String)]) {
+        for binding in &mut self.bindings {
+            let mut columns = missing.iter().filter(|(alias, _)| binding.alias.eq_ignore_ascii_case(alias));
+            let nullable = |column: &str| {
+                let spec = binding.spec.and_then(|spec| knowledge.column_spec(spec, column));
+                spec.is_none_or(|spec| spec.nullable)
+            };
+            binding.is_missing |= columns.any(|(_, column)| !nullable(column));
+        }
     }
 
     /// The binding that a qualifier names.

@@ -72,7 +72,7 @@ pub(super) fn is_default(value: &Expr) -> bool {
 }
 
 /// The column whose value an upsert's row would have got, and where that stands.
-pub(super) fn would_be(value: &Expr) -> Option<(Span, String)> {
+pub(super) fn would_be(value: &Expr, alias: Option<&str>) -> Option<(Span, String)> {
     let column = match value {
         Expr::Function(function) if function.name.to_string().eq_ignore_ascii_case("values") => {
             match arguments(&function.args).as_slice() {
@@ -81,7 +81,7 @@ pub(super) fn would_be(value: &Expr) -> Option<(Span, String)> {
             }
         }
         Expr::CompoundIdentifier(parts) => match parts.as_slice() {
-            [row, column] if ["excluded", "new"].iter().any(|name| row.value.eq_ignore_ascii_case(name)) => {
+            [row, column] if [Some("excluded"), alias].iter().flatten().any(|n| row.value.eq_ignore_ascii_case(n)) => {
                 column.value.clone()
             }
             _ => return None,

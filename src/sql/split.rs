@@ -433,6 +433,17 @@ impl<'a> Splitter<'a> {
     }
 
     /// Ends the statement, if one has begun.
+    /// The lines behind a COPY, up to `\\.`, are no SQL; they count as a comment.
+    fn rows(&mut self) {
+        let Some(line) = self.rest().find('\n') else { return };
+        let from = self.at + line + 1;
+        let rows = self.text.get(from..).unwrap_or_default();
+        let end = rows.find("\\.\n").filter(|at| *at == 0 || rows[..*at].ends_with('\n'));
+        let end = end.map_or(rows.len(), |at| at + 2);
+        self.script.comments.push(from..from + end);
+        self.at = from + end;
+    }
+
     fn close(&mut self, ended: bool) {
         let open = self.open.take();
         let start = self.start.take().or(open.filter(|_| !ended));
@@ -440,10 +451,19 @@ impl<'a> Splitter<'a> {
             let end = self.last.max(start);
             let end = if open.is_some() { self.bytes.len() } else { end };
             self.script.pieces.push(Piece { kind: PieceKind::Sql, range: start..end, ended, open });
+            if ended && self.client == Client::Psql && copies_in(&self.text[start..end]) {
+                self.rows();
+            }
         }
         self.parentheses = 0;
         self.body = Body::default();
     }
+}
+
+/// Whether rows follow a statement: `COPY … FROM STDIN`.
+fn copies_in(text: &str) -> bool {
+    let is_copy = text.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("copy"));
+    is_copy && text.to_ascii_lowercase().split_whitespace().any(|word| word == "stdin")
 }
 
 #[cfg(test)]
@@ -524,6 +544,13 @@ mod tests {
                 "SELECT [a;b], `c;d`"
             ]
         );
+    }
+
+    #[test]
+    fn rows_behind_a_copy_are_no_statements() {
+        let text = "COPY a (b) FROM STDIN;\nit's; one\n\\.\nSELECT 1;\nCOPY a FROM stdin;\n\\.\nSELECT 2;";
+        let wanted = ["COPY a (b) FROM STDIN", "SELECT 1", "COPY a FROM stdin", "SELECT 2"];
+        assert_eq!(texts(text, Client::Psql), wanted);
     }
 
     #[test]

@@ -20,18 +20,18 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     for change in reading.changes.iter().filter(|c| c.does != Does::Insert && !c.filter.never) {
         for (column, selected) in &change.filter.states {
             if selected.spoken && selected.codes.is_empty() && !selected.null {
-                no_state(report, change, column);
+                no_state(report, change, (column, selected.other));
             }
         }
     }
 }
 
 /// A condition that only a code could meet that the release does not have.
-fn no_state(report: &mut Report<'_>, change: &Change, column: &str) {
+fn no_state(report: &mut Report<'_>, change: &Change, (column, other): (&str, bool)) {
     let (Some(span), Some((_, set))) = (change.filter.span, report.knowledge.states(&change.table, column)) else {
         return;
     };
-    if set.other.is_some() {
+    if other && set.other.is_some() {
         return;
     }
     let legal: Vec<&State> = set.states.iter().filter(|s| s.legal).collect();
