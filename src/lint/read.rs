@@ -513,9 +513,8 @@ impl<'a> Reader<'_, 'a> {
 
     /// What must not hold may hold for another reason: its parts ask for nothing.
     fn negation(&mut self, expr: &Expr) {
-        if let Expr::UnaryOp { op: ast::UnaryOperator::Not | ast::UnaryOperator::BangNot, expr: inner } = expr
+        if let Expr::UnaryOp { op: ast::UnaryOperator::Not | ast::UnaryOperator::BangNot, .. } = expr
             && self.asked.barren(expr).is_none()
-            && !matches!(conditions::bare(inner), Expr::Exists { .. } if self.asked.barren(inner).is_none())
         {
             self.answers.push(Chain { first: std::ptr::from_ref(expr), answered: Vec::new(), is_or: true });
         }
