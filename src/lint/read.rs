@@ -319,14 +319,18 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// Whether a column gets what the column of the same name holds: of a table of one's own, or of the row itself.
+    /// Whether a column gets what it held before: of the row itself, or of a table of one's own, whose columns
+    /// may have any name. Another table of the scheduler, or a query, may hold any state.
     fn is_copied(&self, binding: &Binding<'a>, column: &str, value: &Expr, scope: &Scope<'a>) -> bool {
         let Some(parts) = as_name(conditions::bare(value)) else { return true };
-        let of_another = match meaning(std::slice::from_ref(scope), self.knowledge, parts) {
-            Meaning::Column(source) => !source.table.eq_ignore_ascii_case(&binding.table),
-            _ => false,
-        };
-        !of_another && parts.last().is_some_and(|last| last.value.eq_ignore_ascii_case(column))
+        let is_same = parts.last().is_some_and(|last| last.value.eq_ignore_ascii_case(column));
+        match (meaning(std::slice::from_ref(scope), self.knowledge, parts), parts) {
+            (Meaning::Column(source), _) => is_same && source.table.eq_ignore_ascii_case(&binding.table),
+            (_, [.., qualifier, _]) => {
+                is_same || scope.named(&qualifier.value).is_none_or(|source| !source.table.is_empty())
+            }
+            _ => true,
+        }
     }
 
     /// The row that a new one meets: named by its key.
