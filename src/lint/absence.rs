@@ -4,14 +4,14 @@
 //! another name, has not asked.
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, InTarget, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, SetExpr,
-    TableFactor, TableWithJoins, UnaryOperator,
+    BinaryOperator, Expr, InTarget, Join, JoinConstraint, JoinOperator, Query, Select, SetExpr, TableFactor,
+    TableWithJoins, UnaryOperator,
 };
 
-use super::conditions::{bare, joined};
+use super::conditions::bare;
 use super::scope::as_name;
 use super::truth::links;
-use super::values::as_literal;
+use super::values::{as_literal, one_value};
 
 /// Literals that a statement's own condition asks for: `SCHED_NAME = 's'`, the column in lower case.
 #[derive(Clone, Debug, Default)]
@@ -41,13 +41,9 @@ impl Asked {
 
     fn takes_all(&self, select: &Select) -> bool {
         // Whatever is joined, or was asked for inside, may leave rows out.
-        let alone = match select.from.as_slice() {
-            [only] => only.joins.is_empty() && matches!(only.relation, TableFactor::Table { .. }),
-            _ => false,
-        };
-        alone
-            && select.having.is_none()
-            && self.all_belong(select.selection.iter().chain(joined(select.from.iter()).on))
+        let [only] = select.from.as_slice() else { return false };
+        let alone = only.joins.is_empty() && matches!(only.relation, TableFactor::Table { .. });
+        alone && select.having.is_none() && self.all_belong(&select.selection)
     }
 
     /// The query of which an expression asks that it find no row that belongs.
@@ -75,10 +71,9 @@ impl Asked {
         tables: impl Iterator<Item = &'t TableWithJoins>,
         selection: Option<&Expr>,
     ) -> Vec<(String, String)> {
-        let parts: Vec<&Expr> = selection.into_iter().flat_map(|s| links(s, &BinaryOperator::And)).collect();
         let nulls = |alias: String| {
-            let columns: Vec<_> = parts.iter().filter_map(|part| null_of(part, &alias)).collect();
-            columns.into_iter().map(move |column| (alias.clone(), column))
+            let parts = selection.into_iter().flat_map(|s| links(s, &BinaryOperator::And));
+            parts.filter_map(move |part| Some((alias.clone(), null_of(part, &alias)?)))
         };
         let joins = tables.flat_map(|t| &t.joins).filter(|join| self.joins_all(join));
         joins.filter_map(alias).flat_map(nulls).collect()
@@ -120,15 +115,9 @@ fn lists_same(names: &Expr, query: &Query) -> bool {
         Expr::Tuple(parts) => parts.iter().map(column).collect(),
         one => vec![column(one)],
     };
+    let listed = |item| one_value(item).and_then(column);
     let listed = selected(query).map(|select| select.projection.iter().map(listed).collect::<Vec<_>>());
     listed.is_some_and(|listed| names.iter().all(Option::is_some) && listed == names)
-}
-
-fn listed(item: &SelectItem) -> Option<String> {
-    match item {
-        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => column(expr),
-        _ => None,
-    }
 }
 
 /// A count that must be nothing: `(SELECT COUNT(*) …) = 0`, `< 1`, `0 = (…)`.
@@ -138,11 +127,11 @@ fn counted<'e>(left: &'e Expr, op: &BinaryOperator, right: &'e Expr) -> Option<&
         Expr::Subquery(query) if counts(query) => Some(query.as_ref()),
         _ => None,
     };
-    match op {
-        BinaryOperator::Eq if number(right) == Some(0) => query(left),
-        BinaryOperator::Eq if number(left) == Some(0) => query(right),
-        BinaryOperator::Lt if number(right) == Some(1) => query(left),
-        BinaryOperator::Gt if number(left) == Some(1) => query(right),
+    match (op, query(left), query(right)) {
+        (BinaryOperator::Eq, Some(query), _) if number(right) == Some(0) => Some(query),
+        (BinaryOperator::Eq, _, Some(query)) if number(left) == Some(0) => Some(query),
+        (BinaryOperator::Lt, Some(query), _) if number(right) == Some(1) => Some(query),
+        (BinaryOperator::Gt, _, Some(query)) if number(left) == Some(1) => Some(query),
         _ => None,
     }
 }
@@ -151,10 +140,7 @@ fn counts(query: &Query) -> bool {
     let Some(Select { projection, .. }) = selected(query) else { return false };
     // A column that may be NULL is not counted where it is.
     let is_count = |e: &Expr| ["count(*)", "count(1)"].contains(&e.to_string().to_lowercase().as_str());
-    match projection.as_slice() {
-        [SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }] => is_count(expr),
-        _ => false,
-    }
+    matches!(projection.as_slice(), [only] if one_value(only).is_some_and(is_count))
 }
 
 fn selected(query: &Query) -> Option<&Select> {

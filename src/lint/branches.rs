@@ -26,14 +26,10 @@ pub(super) fn outcome(
     let judge = Judge { knowledge, scope, target, assumed: Vec::new() };
     let sets = judge.state_sets();
     let (column, set) = sets.iter().find(|(own, _)| own.eq_ignore_ascii_case(column))?;
-    let listed = set.states.iter().map(|s| (Before::Code(s.code.clone()), text(&s.code)));
+    let listed = set.states.iter().map(|s| (Before::Code(s.code.clone()), Val::code(&s.code)));
     let all = listed.chain([(Before::Null, Val::Known(Scalar::Null)), (Before::Other, Val::Unlisted)]);
     let after = |assumed: Val| after(value, column, &Judge { assumed: vec![(column.clone(), assumed)], ..judge });
     Some(all.map(|(before, assumed)| (before, after(assumed))).collect())
-}
-
-fn text(code: &str) -> Val {
-    Val::Known(Scalar::Text(code.to_owned()))
 }
 
 fn after(value: &Expr, column: &str, judge: &Judge<'_, '_>) -> BTreeSet<After> {

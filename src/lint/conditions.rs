@@ -136,7 +136,7 @@ fn takes_all(judge: &Judge<'_, '_>, selection: &Parts<'_>) -> bool {
         }
         let of = |value: Val| about.with(judge, vec![(column.clone(), value)]);
         let codes = set.codes(|_| true);
-        let each = codes.iter().map(|code| of(Val::Known(Scalar::Text(code.clone()))));
+        let each = codes.iter().map(|code| of(Val::code(code)));
         let all = each.chain([of(Val::Unlisted)]).all(|t| t == Truth::TRUE);
         all && selection.whole() != Truth::TRUE
     })
@@ -148,7 +148,7 @@ fn states(judge: &Judge<'_, '_>, conditions: &Parts<'_>) -> BTreeMap<String, Sel
     for (column, set) in judge.state_sets() {
         let about = conditions.about(&[&column]);
         let may = |value: Val| about.with(judge, vec![(column.clone(), value)]).may_be(Truth::TRUE);
-        let codes = set.codes(|state| about.parts.is_empty() || may(Val::Known(Scalar::Text(state.code.clone()))));
+        let codes = set.codes(|state| about.parts.is_empty() || may(Val::code(&state.code)));
         let selected = if about.others.may_be(Truth::TRUE) { codes } else { Vec::new() };
         let other = may(Val::Unlisted);
         let null = may(Val::Known(Scalar::Null));
@@ -163,15 +163,19 @@ fn states(judge: &Judge<'_, '_>, conditions: &Parts<'_>) -> BTreeMap<String, Sel
 /// Whether a condition asks for a state in a way that is not understood: a function, a query, a
 /// pattern of another kind. A comparison is understood also where the value is not known.
 fn is_unclear(part: &Expr, judge: &Judge<'_, '_>, column: &str, set: &StateSet) -> bool {
-    if matches!(part, Expr::BinaryOp { op, .. } if compares(op)) && !wraps(part, judge, column) {
+    if let Expr::BinaryOp { left, op, right } = part
+        && compares(op)
+        && [left, right].iter().any(|side| judge.own(bare(side)).as_deref() == Some(column))
+    {
         return false;
     }
     let is_any = |value: Val| {
         let judge = Judge { assumed: vec![(column.to_owned(), value)], ..*judge };
         truth(part, &judge) == Truth::ANY
     };
-    let text = |state: &State| Val::Known(Scalar::Text(state.code.clone()));
-    is_any(Val::Unlisted) && set.states.iter().all(|state| is_any(text(state))) && asks_itself(part, judge, column)
+    is_any(Val::Unlisted)
+        && set.states.iter().all(|state| is_any(Val::code(&state.code)))
+        && asks_itself(part, judge, column)
 }
 
 /// Whether an operator compares two values.
@@ -186,12 +190,6 @@ pub(super) fn compares(op: &BinaryOperator) -> bool {
             | BinaryOperator::GtEq
             | BinaryOperator::Spaceship
     )
-}
-
-/// Whether neither side of a comparison is the column itself.
-fn wraps(part: &Expr, judge: &Judge<'_, '_>, column: &str) -> bool {
-    let Expr::BinaryOp { left, right, .. } = part else { return false };
-    [left, right].iter().all(|side| judge.own(bare(side)).as_deref() != Some(column))
 }
 
 /// Whether a condition names a column of the table in question outside of its queries.
@@ -227,21 +225,20 @@ fn ruled_out(judge: &Judge<'_, '_>, conditions: &Parts<'_>, column: &str, set: &
     let beside = set.with.as_ref().and_then(|with| judge.knowledge.manifest.column(with).ok());
     let Some(beside) = beside.map(str::to_lowercase) else { return BTreeSet::new() };
     let about = conditions.about(&[column, &beside]);
-    let text = |code: &String| Val::Known(Scalar::Text(code.clone()));
     let listed = set.with.as_ref().and_then(|with| judge.knowledge.manifest.states.get(with));
     let possible = |state: &&State| {
         let both = |value: Val| {
-            let assumed = vec![(column.to_owned(), text(&state.code)), (beside.clone(), value)];
+            let assumed = vec![(column.to_owned(), Val::code(&state.code)), (beside.clone(), value)];
             about.with(judge, assumed).may_be(Truth::TRUE)
         };
         if !state.when.is_empty() {
-            return state.when.iter().any(|code| both(text(code)));
+            return state.when.iter().any(|code| both(Val::code(code)));
         }
         // What is not said beside which codes it stands may stand beside any that its namesakes leave.
         let taken: Vec<&String> = set.states.iter().filter(|s| s.code == state.code).flat_map(|s| &s.when).collect();
         let codes = listed.map(|l| l.codes(|_| true)).unwrap_or_default();
         let mut left = codes.iter().filter(|code| !taken.contains(code));
-        taken.is_empty() || both(Val::Unlisted) || left.any(|code| both(text(code)))
+        taken.is_empty() || both(Val::Unlisted) || left.any(|code| both(Val::code(code)))
     };
     set.states.iter().filter(|s| !possible(s)).map(|s| s.name.clone()).collect()
 }

@@ -68,21 +68,21 @@ struct Reader<'k, 'a> {
     within_barren: usize,
     /// Links of chains of AND or OR whose first was read.
     links: HashSet<*const Expr>,
-    /// The open chains of AND or OR.
+    /// The open chains of AND or OR, and the open NOTs.
     answers: Vec<Chain>,
     /// What the open statement's own condition asks for.
     asked: Asked,
     reading: Reading,
 }
 
-/// A chain of AND or OR.
+/// A chain of AND or OR, or a NOT.
 struct Chain {
     /// Its first link.
     first: *const Expr,
     /// The names whose NULL it answers for.
     answered: Vec<String>,
-    /// Whether one of its parts is enough.
-    is_or: bool,
+    /// Whether it may hold where a part of it does not.
+    passes: bool,
 }
 
 impl Visitor for Reader<'_, '_> {
@@ -159,7 +159,7 @@ impl Visitor for Reader<'_, '_> {
         self.chain(expr);
         self.negation(expr);
         // What one of several conditions asks for, another lets through.
-        if !self.answers.iter().any(|chain| chain.is_or) {
+        if !self.answers.iter().any(|chain| chain.passes) {
             self.barren.extend(self.asked.barren(expr).map(std::ptr::from_ref));
         }
         self.expression(expr);
@@ -291,7 +291,7 @@ impl<'a> Reader<'_, 'a> {
         for (at, name) in insert.columns.iter().enumerate() {
             self.target_name(name, scope);
             let (column, span) = last_part(name);
-            let values: Vec<&Expr> = rows.iter().filter_map(|row| row.get(at).copied().flatten()).collect();
+            let values: Vec<&Expr> = rows.iter().filter_map(|row| row.get(at).copied()).collect();
             let each = values.iter().map(|value| self.value(&scope.bindings[0], &column, value, scope));
             let value = one_of(each.collect());
             for row_value in &values {
@@ -512,7 +512,7 @@ impl<'a> Reader<'_, 'a> {
         self.links.extend(inner);
         let all = *op == BinaryOperator::And;
         let answered = parts.into_iter().filter_map(|part| answers_null(part, all)).collect();
-        self.answers.push(Chain { first: std::ptr::from_ref(expr), answered, is_or: !all });
+        self.answers.push(Chain { first: std::ptr::from_ref(expr), answered, passes: !all });
     }
 
     /// What must not hold may hold for another reason: its parts ask for nothing.
@@ -520,7 +520,7 @@ impl<'a> Reader<'_, 'a> {
         if let Expr::UnaryOp { op: ast::UnaryOperator::Not | ast::UnaryOperator::BangNot, .. } = expr
             && self.asked.barren(expr).is_none()
         {
-            self.answers.push(Chain { first: std::ptr::from_ref(expr), answered: Vec::new(), is_or: true });
+            self.answers.push(Chain { first: std::ptr::from_ref(expr), answered: Vec::new(), passes: true });
         }
     }
 

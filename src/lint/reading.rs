@@ -336,6 +336,24 @@ impl Filter {
         bound.is_some_and(|b| matches!(b, Bound::Row | Bound::Join | Bound::Query))
     }
 
+    /// What it says of a state column, if it is one.
+    #[must_use]
+    pub fn state(&self, column: &str) -> Option<&Selected> {
+        self.states.get(&column.to_lowercase())
+    }
+
+    /// Whether it asks for a state in a way that is not understood.
+    #[must_use]
+    pub fn is_unclear(&self, column: &str) -> bool {
+        self.state(column).is_some_and(|s| s.unclear.is_some())
+    }
+
+    /// Whether it speaks of a state column.
+    #[must_use]
+    pub fn speaks_of(&self, column: &str) -> bool {
+        self.state(column).is_some_and(|s| s.spoken)
+    }
+
     /// Whether a column must equal something, so that the condition has been thought of.
     #[must_use]
     pub fn fixes(&self, column: &str) -> bool {

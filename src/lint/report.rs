@@ -7,7 +7,7 @@ use sqlparser::tokenizer::Span;
 
 use super::finding::{Finding, Level};
 use super::knowledge::Knowledge;
-use super::reading::{After, Assignment, Before, Change, Does, Reading, Scalar};
+use super::reading::{After, Assignment, Before, Change, Does, Reading, Scalar, Selected};
 use crate::manifest::{State, StateSet};
 use crate::sql::Places;
 
@@ -114,9 +114,9 @@ impl<'k> Transition<'_, 'k> {
     /// must equal a parameter or another table's row, or is asked for in a way that is not understood.
     #[must_use]
     pub fn is_bound_unseen(&self) -> bool {
-        let selected = self.change.filter.states.get(&self.column.to_lowercase());
-        let all = selected.is_none_or(|s| self.set.states.iter().all(|state| s.codes.contains(&state.code)));
-        selected.is_some_and(|s| s.unclear.is_some()) || all && self.change.filter.fixes(&self.column)
+        let (filter, column) = (&self.change.filter, &self.column);
+        let takes_all = |s: &Selected| self.set.states.iter().all(|state| s.codes.contains(&state.code));
+        filter.is_unclear(column) || filter.fixes(column) && filter.state(column).is_none_or(takes_all)
     }
 
     /// The states that a row may be in afterwards that was in one of some before, each once.
@@ -139,8 +139,7 @@ pub fn transitions<'c, 'k>(knowledge: &Knowledge<'k>, reading: &'c Reading) -> V
             }
             let from = selected(change, column, set);
             let stays = |s: &State| !becomes_another(assignment, set, s);
-            let spoken = set.states.iter().any(stays)
-                || change.filter.states.get(&column.to_lowercase()).is_some_and(|s| s.spoken);
+            let spoken = set.states.iter().any(stays) || change.filter.speaks_of(column);
             found.push(Transition { change, assignment, column: column.clone(), set, from, to, spoken });
         }
     }
@@ -149,7 +148,7 @@ pub fn transitions<'c, 'k>(knowledge: &Knowledge<'k>, reading: &'c Reading) -> V
 
 /// The states that a change may select in a column. Rows whose state a CASE leaves as it is do not count.
 pub fn selected<'s>(change: &Change, column: &str, set: &'s StateSet) -> Vec<&'s State> {
-    let Some(selected) = change.filter.states.get(&column.to_lowercase()) else {
+    let Some(selected) = change.filter.state(column) else {
         return set.states.iter().collect();
     };
     let possible = |s: &&State| selected.codes.contains(&s.code) && !selected.ruled_out.contains(&s.name);

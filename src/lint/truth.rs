@@ -77,6 +77,13 @@ pub(super) enum Val {
     Unknown,
 }
 
+impl Val {
+    /// A state's code.
+    pub fn code(code: &str) -> Self {
+        Self::Known(Scalar::Text(code.to_owned()))
+    }
+}
+
 /// What stands for the columns: the value of an expression that is a name.
 pub(super) trait Values {
     /// The value of a name.
@@ -106,10 +113,8 @@ pub(super) fn truth(expr: &Expr, values: &impl Values) -> Truth {
             if !any {
                 return matched(&text, kind, &scalar(pattern, values), *negated);
             }
-            let each = elements(pattern, values).map(|patterns| {
-                patterns.into_iter().map(|p| matched(&text, kind, &p, *negated)).fold(Truth::FALSE, Truth::or)
-            });
-            each.unwrap_or(Truth::ANY)
+            let Some(patterns) = elements(pattern, values) else { return Truth::ANY };
+            patterns.iter().map(|p| matched(&text, kind, p, *negated)).fold(Truth::FALSE, Truth::or)
         }
         Expr::SimilarTo { negated, expr, pattern, escape_char } => {
             let kind = (Pattern::Similar(escape(escape_char.as_deref(), values)), false);

@@ -43,26 +43,22 @@ pub(super) fn one_of(each: Vec<Written>) -> Written {
 }
 
 /// The rows that an insert adds, each with its values in order; none where a value is a `*`.
-pub(super) fn rows(body: &SetExpr) -> Vec<Vec<Option<&Expr>>> {
+pub(super) fn rows(body: &SetExpr) -> Vec<Vec<&Expr>> {
     match body {
-        SetExpr::Values(values) => values.rows.iter().map(|r| r.content.iter().map(Some).collect()).collect(),
-        SetExpr::Select(select) => {
-            let is_plain =
-                |item: &SelectItem| matches!(item, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. });
-            // Nobody knows how many values a `*` is.
-            let known = select.projection.iter().take_while(|item| is_plain(item));
-            vec![
-                known
-                    .map(|item| match item {
-                        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
-                        _ => None,
-                    })
-                    .collect(),
-            ]
-        }
+        SetExpr::Values(values) => values.rows.iter().map(|r| r.content.iter().collect()).collect(),
+        // Nobody knows how many values a `*` is.
+        SetExpr::Select(select) => vec![select.projection.iter().map_while(one_value).collect()],
         SetExpr::SetOperation { left, right, .. } => [rows(left), rows(right)].concat(),
         SetExpr::Query(query) => rows(&query.body),
         _ => Vec::new(),
+    }
+}
+
+/// The value that an item of a SELECT is; none for a `*`.
+pub(super) fn one_value(item: &SelectItem) -> Option<&Expr> {
+    match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
+        _ => None,
     }
 }
 

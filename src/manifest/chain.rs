@@ -38,8 +38,8 @@ fn sections(text: &str) -> impl Iterator<Item = &str> {
 
 /// The table that a section describes.
 fn described(section: &str) -> Option<&str> {
-    let lines = section.strip_prefix("[[tables]]\n")?.lines();
-    lines.take_while(|line| !line.starts_with('[')).find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'))
+    let mut lines = section.strip_prefix("[[tables]]\n")?.lines();
+    lines.find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'))
 }
 
 #[cfg(test)]

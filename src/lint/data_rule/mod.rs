@@ -8,7 +8,7 @@ use self::text::Told;
 use crate::data::Tree;
 use crate::lint::finding::Level;
 use crate::lint::knowledge::Knowledge;
-use crate::lint::reading::{Assignment, Change, Does, Reading, Scalar, Selected, Written};
+use crate::lint::reading::{Assignment, Change, Does, Reading, Scalar, Written};
 use crate::lint::report::{Report, after, listed, selected, written};
 use crate::manifest::{Manifests, Role, State, StateSet, version_order};
 use crate::{Error, Result};
@@ -202,11 +202,8 @@ impl DataRule {
         }
         for (column, wanted) in &file.from_said {
             let name = real(column)?;
-            let said = |change: &Change| {
-                let asked = change.filter.states.get(&name.to_lowercase()).is_some_and(|s| s.spoken);
-                asked || change.set(name).is_some_and(|a| a.outcome.is_some())
-            };
-            if !said(change) || is_unseen(change, name) {
+            let said = change.filter.speaks_of(name) || change.set(name).is_some_and(|a| a.outcome.is_some());
+            if !said || is_unseen(change, name) {
                 return None;
             }
             found.from = states(knowledge, change, name, wanted, selected)?;
@@ -276,8 +273,7 @@ impl DataRule {
 
 /// Whether the state that the rows are in stands elsewhere, or is asked for in a way that is not understood.
 fn is_unseen(change: &Change, column: &str) -> bool {
-    let unclear = |asked: &Selected| asked.unclear.is_some();
-    change.filter.is_elsewhere(column) || change.filter.states.get(&column.to_lowercase()).is_some_and(unclear)
+    change.filter.is_elsewhere(column) || change.filter.is_unclear(column)
 }
 
 /// The states of a change that a rule names, if there are any.
@@ -305,15 +301,12 @@ fn pairs(
     let (_, set) = knowledge.states(&change.table, &assignment.column)?;
     let null = set.null.as_ref();
     let fits = |state: &State, words: &[String]| words.iter().any(|w| is_wanted(state, null, w));
-    let ends = |state: &State| {
-        let ends = after(assignment, set, &[state]);
-        ends.into_iter().filter(|s| fits(s, wanted)).collect::<Vec<_>>()
-    };
+    let ends_so = |state: &&State| after(assignment, set, &[state]).iter().any(|s| fits(s, wanted));
     let from = selected(change, &assignment.column, set).into_iter().filter(|s| fits(s, before));
-    let from: Vec<&State> = from.filter(|s| !ends(s).is_empty()).collect();
-    let to: Vec<&State> = set.states.iter().chain(null).filter(|s| fits(s, wanted)).collect();
-    let reached = |s: &&State| from.iter().any(|f| ends(f).iter().any(|e| std::ptr::eq(*e, *s)));
-    let to: Vec<&State> = to.into_iter().filter(reached).collect();
+    let from: Vec<&State> = from.filter(ends_so).collect();
+    let reached = after(assignment, set, &from);
+    let is_reached = |s: &&State| reached.iter().any(|r| std::ptr::eq(*r, *s));
+    let to: Vec<&State> = set.states.iter().chain(null).filter(|s| fits(s, wanted)).filter(is_reached).collect();
     (!from.is_empty()).then(|| (listed(&from), listed(&to)))
 }
 

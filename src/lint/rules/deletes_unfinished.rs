@@ -17,12 +17,10 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
         if active.is_empty() {
             continue;
         }
-        let asked = change.filter.states.get(&column.to_lowercase());
-        if asked.is_some_and(|s| s.unclear.is_some()) {
+        if change.filter.is_unclear(column) {
             continue;
         }
-        let spoken = asked.is_some_and(|s| s.spoken);
-        let help = match spoken {
+        let help = match change.filter.speaks_of(column) {
             true => {
                 "close these rows first, by an update that names the state they are in, or leave them out of the condition"
             }

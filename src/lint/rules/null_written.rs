@@ -20,7 +20,7 @@ fn is_null(set: &Assignment) -> bool {
 
 /// Whether a CASE makes NULL of one of the states that the condition selects.
 fn falls(change: &Change, set: &Assignment) -> bool {
-    let selected = change.filter.states.get(&set.column.to_lowercase());
+    let selected = change.filter.state(&set.column);
     let taken = |before: &Before| match before {
         Before::Code(code) => selected.is_none_or(|s| s.codes.contains(code)),
         Before::Null | Before::Other => false,
