@@ -9,6 +9,7 @@ use crate::plan::Plan;
 use crate::{Error, Result};
 
 const SUMS: &str = "SHA256SUMS";
+const PLAN: &str = "plan.toml";
 /// The folder of receipts inside a bundle; the seal does not cover it.
 pub const RECEIPTS: &str = "receipts";
 
@@ -28,6 +29,12 @@ pub struct Bundle {
 }
 
 impl Bundle {
+    /// Whether a folder is meant to be a bundle, whole or not.
+    #[must_use]
+    pub fn is_in(dir: &Path) -> bool {
+        dir.join(SUMS).exists() || dir.join(PLAN).exists()
+    }
+
     /// Reads a bundle and checks every file against the seal.
     ///
     /// # Errors
@@ -54,7 +61,7 @@ impl Bundle {
             files.insert(name.to_owned(), text);
         }
         no_strangers(dir, &files).map_err(no_bundle)?;
-        let plan_file = files.get("plan.toml").ok_or_else(|| no_bundle("plan.toml is missing".to_owned()))?;
+        let plan_file = files.get(PLAN).ok_or_else(|| no_bundle(format!("{PLAN} is missing")))?;
         let (plan, id) = read_plan(plan_file)?;
         Ok(Self { dir: dir.to_owned(), id, plan, seal: Seal::of(&sums_text), files })
     }

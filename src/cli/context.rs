@@ -12,13 +12,13 @@ use crate::catalog::Catalog;
 use crate::db::{Access, Address, Database};
 use crate::inspect::{
     Beats, Given, Identified, Owners, Registered, Said, Sightings, Skew, against_zone, identify_alike, measure_skew,
-    measure_zone, nothing_hidden, of_recipe, owners_of_rows, parse_zone, read_beats, several, shown_dead,
+    measure_zone, nothing_hidden, of_recipe, or_hidden, owners_of_rows, parse_zone, read_beats, several, shown_dead,
 };
 use crate::manifest::{Engine, Manifest};
 use crate::plan::{HEARTBEAT, OwnerClaim, OwnerName, Params, Proof, Zone, duration, shown_claim, with_scope};
 use crate::recipe::OwnerForm;
 use crate::registry;
-use crate::{Error, Result, ui};
+use crate::{Error, Kind, Result, ui};
 
 /// Opens the database of `--url`.
 pub(super) async fn open(m: &ArgMatches, access: Access) -> Result<Database> {
@@ -134,7 +134,11 @@ pub(super) async fn grounds(app: &App, db: &mut Database, m: &ArgMatches) -> Res
     nothing_hidden(db).await?;
     let catalog = db.catalog().await?;
     let said = Said { scheduler: given(m, "scheduler"), release: given(m, "release"), table_prefix: table_prefix(m)? };
-    let mut others = identify_alike(db, &catalog, &app.manifests, said).await?;
+    let mut others = match identify_alike(db, &catalog, &app.manifests, said).await {
+        Ok(others) => others,
+        Err(e) if e.kind == Kind::Refused => return Err(or_hidden(db, e).await),
+        Err(e) => return Err(e),
+    };
     let mut found = others.pop().ok_or_else(|| Error::internal("no generation was identified"))?;
     let moment = moment(db, m).await?;
     let now = moment.now;

@@ -199,7 +199,19 @@ fn nothing(plan: &Plan, recipes: &Recipes, (owners, claims): (&[Owners], &[Owner
     if !unproved.is_empty() && !owners.is_empty() {
         return Err(unproved_owners(&unproved, (owners, claims), &plan.from.words));
     }
-    Ok(0)
+    let needs_choice =
+        |code: &str| recipes.of(&plan.from.scheduler).filter_map(|r| r.reason(code)).any(|reason| reason.needs_choice);
+    let unchosen: Vec<&LeftOut> = plan.left_out.iter().filter(|l| needs_choice(&l.reason)).collect();
+    if unchosen.is_empty() { Ok(0) } else { Err(unmade_choice(&unchosen, &plan.from.words)) }
+}
+
+/// That rows wait for a choice that nobody made.
+fn unmade_choice(left: &[&LeftOut], words: &Words) -> Error {
+    let mut rows: BTreeMap<String, usize> = BTreeMap::new();
+    left.iter().for_each(|l| *rows.entry(l.role.clone()).or_default() += l.count);
+    let message = format!("nothing was planned; {} wait for a choice that nobody made", words.counts(&rows));
+    let ways: BTreeSet<&str> = left.iter().map(|l| l.way_out.as_str()).collect();
+    ways.into_iter().fold(Error::usage(message), Error::hint)
 }
 
 /// That the owners of rows may be alive, and the ways out that stand beside these rows: no others, or

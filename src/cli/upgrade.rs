@@ -8,31 +8,44 @@ use clap::ArgMatches;
 use super::App;
 use super::args::{given, path_of};
 use super::context::{open, table_prefix};
+use super::lint::scripts_below;
 use crate::catalog::Catalog;
 use crate::db::{Access, Database};
 use crate::dialect::Dialect;
-use crate::inspect::{Identified, Said, begin_snapshot, end_snapshot, identify_alike, nothing_hidden, stored};
+use crate::inspect::{
+    Identified, Said, begin_snapshot, end_snapshot, identify_alike, nothing_hidden, nothing_unseen, or_hidden, shared,
+    stored,
+};
 use crate::lint::{Config, DataRules, Finding as LintFinding, Knowledge, lint};
 use crate::manifest::{Engine, Manifest, Manifests, VersionIs, version_order};
 use crate::report::print_to;
 use crate::report::upgrade::UpgradeReport;
 use crate::sql::Places;
 use crate::upgrade::{Finding, Seen, Upgrade};
-use crate::{Error, Kind, Result};
+use crate::{Error, Kind, Result, ui};
 
 /// Says what an upgrade breaks. Exit 1 when something does.
 pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let text = |flag: &str| given(m, flag).ok_or_else(|| Error::usage(format!("--{flag} is missing")));
     let (scheduler, from, to) = (text("scheduler")?, text("from")?, text("to")?);
     let manifests = app.manifests.prefixed(scheduler, table_prefix(m)?)?;
-    let mut upgrade = Upgrade::between(&manifests, scheduler, from, to)?.repaired_by(&app.recipes, m.get_flag("after"));
+    let upgrade = Upgrade::between(&manifests, scheduler, from, to)?;
     let mut db = match given(m, "url") {
         Some(_) => Some(open(m, Access::ReadOnly).await?),
         None if m.get_flag("after") => {
             return Err(Error::usage("--after looks at a database").hint("give --url"));
         }
-        None => None,
+        None => {
+            if std::env::var_os("FLOWMEND_URL").is_some_and(|url| !url.is_empty()) {
+                ui::note(
+                    "no rows are counted: FLOWMEND_URL is for commands that repair, here a database is named by --url",
+                );
+            }
+            None
+        }
     };
+    let place = db.as_ref().map(|db| db.address.to_string());
+    let mut upgrade = upgrade.repaired_by(&app.recipes, m.get_flag("after"), place.as_deref());
     if let Some(dialect) = dialect(m, db.as_ref())? {
         upgrade = upgrade.on(dialect.engine);
     }
@@ -51,8 +64,8 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     let mut report = UpgradeReport::new(&upgrade.to.title, from, to, findings);
     report.after = m.get_flag("after");
     report.scripts = files.map(|files| files.len());
+    report.database = place;
     if let Some(db) = db {
-        report.database = Some(db.address.to_string());
         db.close().await;
     }
     let text = report.render(given(m, "format").unwrap_or("human"))?;
@@ -75,14 +88,14 @@ async fn of_database(
     nothing_hidden(db).await?;
     let catalog = db.catalog().await?;
     if catalog.is_empty() {
-        return Err(Error::refused(format!("{} holds no tables", db.address))
-            .hint("check the database's name in --url, and --schema"));
+        let error = Error::refused(format!("{} holds no tables", db.address));
+        return Err(or_hidden(db, error.hint("check the database's name in --url, and --schema")).await);
     }
     let after = m.get_flag("after");
     let manifest = if after { upgrade.to } else { upgrade.from };
     if !manifest.roles.values().any(|role| catalog.get(&role.table).is_some()) {
-        return Err(Error::refused(format!("{} holds no table of {}", db.address, manifest.title))
-            .hint("check the database's name in --url, --schema and --table-prefix"));
+        let error = Error::refused(format!("{} holds no table of {}", db.address, manifest.title));
+        return Err(or_hidden(db, error.hint("check the database's name in --url, --schema and --table-prefix")).await);
     }
     if !manifest.runs_on(db.dialect.engine) {
         let message = format!("upstream has no schema of {} for {}", manifest.title, db.dialect.title);
@@ -98,6 +111,7 @@ async fn of_database(
     let doubts = if after { BTreeMap::new() } else { upgrade.doubts() };
     let roles = if after { BTreeSet::new() } else { upgrade.must_be_empty() };
     let counted = stored(db, &catalog, manifest, &doubts, &roles).await?;
+    let shared = shared(db, &catalog, upgrade.new_keys()).await?;
     end_snapshot(db).await?;
     let codes: Vec<_> = counted.values().flat_map(|s| s.codes.clone()).collect();
     let of_role = |(name, role): (&String, &crate::manifest::Role)| {
@@ -117,6 +131,7 @@ async fn of_database(
         codes: &codes,
         rows: &rows,
         doubts: &doubts,
+        shared: &shared,
         scripts: path_of(m, "sql").is_some(),
     };
     findings.extend(if after {
@@ -167,6 +182,7 @@ async fn recognised(
         }
         // What does not fit is named by the findings, table by table.
         Err(e) if e.kind == Kind::Refused => {
+            nothing_unseen(db).await?;
             Ok(Some(Finding::not_recognised(&manifest.title, release, &e.to_string())))
         }
         Err(e) => Err(e),
@@ -185,7 +201,8 @@ fn of_scripts(
     let (scheduler, engine): (&str, Engine) = (&upgrade.from.scheduler, dialect.engine);
     let before = Knowledge::of(manifests, scheduler, &upgrade.releases.0, engine)?;
     let after = Knowledge::of(manifests, scheduler, &upgrade.releases.1, engine)?;
-    let config = Config::default();
+    // What they allow they allow at the release of today.
+    let config = Config { comments_allow_nothing: true, ..Config::default() };
     let mut findings = Vec::new();
     for file in files {
         let text = match crate::data::read_text(file) {
@@ -211,13 +228,11 @@ fn of_scripts(
 
 /// A file, or the `.sql` files below a folder.
 fn scripts(path: &Path) -> Result<Vec<PathBuf>> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
+    if path.is_dir() {
+        return scripts_below(path);
     }
-    let is_sql = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("sql"));
-    let found: Vec<PathBuf> = crate::data::files_below(path)?.into_iter().filter(is_sql).collect();
-    if found.is_empty() {
-        return Err(Error::usage(format!("--sql: {} holds no .sql file", path.display())));
+    if !path.exists() {
+        return Err(Error::usage(format!("--sql: there is no {}", path.display())));
     }
-    Ok(found)
+    Ok(vec![path.to_owned()])
 }

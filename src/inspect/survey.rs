@@ -196,7 +196,8 @@ async fn states(db: &mut Database, found: &Identified, recipes: &Recipes) -> Res
                     Some(code) => format!("{} = {}", db.dialect.as_text(&column), db.dialect.text_literal(code)),
                 };
                 let legacy = code.as_deref().and_then(|code| m.legacy(name, code));
-                let way_out = legacy.zip(recipes.mapping(m)).map(|(l, plan)| format!("{plan} {}", m.confirmation(l)));
+                let way_out = legacy.zip(recipes.mapping(m));
+                let way_out = way_out.map(|(l, (plan, flag))| format!("{plan} {flag} {}", m.confirmation(l)));
                 anomalies.push(Anomaly {
                     kind: kind.into(),
                     column: real.clone(),

@@ -1,23 +1,12 @@
-//! Comments that speak to the linter, and the same said on a command line.
-//!
-//! `-- flowmend: allow RULE reason` on, in or before a statement silences a rule there,
-//! `-- flowmend: allow-in-file RULE reason` in all of the script;
-//! `-- flowmend: scheduler=NAME release=VERSION dialect=NAME` says what the script is for.
+//! Rules that are silenced: by comments in the script, or on a command line.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::comment::{HERE, IN_FILE, MARK, Said, said};
 use super::finding::{Finding, Level};
 use super::page::Pages;
-use crate::sql::Script;
 use crate::ui::safe;
 use crate::{Error, Result};
-
-const MARK: &str = "flowmend:";
-/// The word that silences a rule for a statement.
-const HERE: &str = "allow";
-/// The word that silences a rule for a whole script.
-const IN_FILE: &str = "allow-in-file";
 
 /// A rule that somebody allows, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,41 +58,37 @@ pub(super) struct Allowed {
     scope: Range<usize>,
 }
 
-/// What a comment says to the linter.
-fn said(comment: &str) -> Option<&str> {
-    let inner = comment.trim_start_matches(['-', '#', '/', '*', ' ']).trim_end_matches(['*', '/', ' ', '\r']);
-    inner.trim_start().strip_prefix(MARK).map(str::trim)
-}
-
-/// `key=value` pairs that the script says of itself.
-#[must_use]
-pub fn told(text: &str, script: &Script) -> BTreeMap<String, String> {
-    let said = script.comments.iter().filter_map(|c| said(&text[c.clone()]));
-    let pairs = said.filter(|s| !s.starts_with(HERE)).flat_map(str::split_whitespace);
-    pairs
-        .filter_map(|p| p.split_once('='))
-        .map(|(k, v)| (k.to_owned(), v.trim_end_matches([',', ';']).to_owned()))
-        .collect()
-}
-
-/// Reads the comments that allow something. `statements` are the ranges of the script's pieces.
+/// Reads the comments that are for flowmend: what they allow, and those that are not understood.
+/// `statements` are the ranges of the script's pieces.
 pub(super) fn read(
     text: &str,
     comments: impl Iterator<Item = Range<usize>>,
     statements: &[Range<usize>],
-) -> Vec<Allowed> {
-    let one = |at: Range<usize>| {
-        let (word, rest) = said(&text[at.clone()])?.split_once(char::is_whitespace)?;
-        let scope = match word {
-            HERE => scope(text, &at, statements),
-            IN_FILE => 0..text.len(),
-            _ => return None,
-        };
-        let (rule, reason) = rest.trim().split_once(char::is_whitespace).unwrap_or((rest.trim(), ""));
-        let what = Allow { rule: rule.to_owned(), reason: reason.trim().to_owned() };
-        Some(Allowed { what, at, scope })
-    };
-    comments.filter_map(one).collect()
+) -> (Vec<Allowed>, Vec<Finding>) {
+    let (mut allowed, mut unclear) = (Vec::new(), Vec::new());
+    let mut pages = None;
+    for at in comments {
+        match said(&text[at.clone()]) {
+            Some(Said::Allow { in_file, rule, reason }) => {
+                if let Err(e) = pages.get_or_insert_with(Pages::load).named(rule) {
+                    unclear.push(not_understood(&at, &e.to_string(), &e.hints().join("; ")));
+                    continue;
+                }
+                let scope = if in_file { 0..text.len() } else { scope(text, &at, statements) };
+                let what = Allow { rule: rule.to_owned(), reason: reason.to_owned() };
+                allowed.push(Allowed { what, at, scope });
+            }
+            Some(Said::Unclear(why, help)) => unclear.push(not_understood(&at, &why, &help)),
+            Some(Said::Told(_)) | None => {}
+        }
+    }
+    (allowed, unclear)
+}
+
+fn not_understood(at: &Range<usize>, why: &str, help: &str) -> Finding {
+    let mut finding = Finding::new("unread-comment", Level::Warning, at.clone(), safe(why, 200));
+    finding.help(safe(help, 400));
+    finding
 }
 
 /// The statement that a comment speaks of: the one it stands in, the one that ends on its

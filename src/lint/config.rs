@@ -26,6 +26,9 @@ pub struct Config {
     pub rules: BTreeMap<String, String>,
     /// Other levels for some files; the last that fits wins.
     pub paths: Vec<PathConfig>,
+    /// What comments allow is found all the same: they were written for another release.
+    #[serde(skip)]
+    pub comments_allow_nothing: bool,
 }
 
 /// Levels for the files that a pattern names.
@@ -39,6 +42,7 @@ pub struct PathConfig {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
     lint: Config,
@@ -69,18 +73,23 @@ impl Config {
         Ok(config)
     }
 
-    /// The levels that hold for one file.
+    /// The levels that hold for one file: a path as somebody wrote it, which may begin with `./` or
+    /// with the folder that `here` names.
     #[must_use]
-    pub fn for_path(&self, path: &str) -> Self {
+    pub fn for_path(&self, path: &str, here: Option<&std::path::Path>) -> Self {
         let mut own = self.clone();
-        for levels in self.paths.iter().filter(|p| glob(&p.path, path)) {
+        let path = std::path::Path::new(path);
+        let path = here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path);
+        let path = path.strip_prefix(".").unwrap_or(path).to_string_lossy();
+        for levels in self.paths.iter().filter(|p| glob(p.path.trim_start_matches("./"), &path)) {
             own.rules.extend(levels.rules.clone());
         }
         own
     }
 
     /// Findings with the levels that were asked for.
-    pub(super) fn levelled(&self, findings: Vec<Finding>) -> Vec<Finding> {
+    #[must_use]
+    pub fn levelled(&self, findings: Vec<Finding>) -> Vec<Finding> {
         let one = |mut finding: Finding| match self.rules.get(&finding.rule).map(String::as_str) {
             Some("off") => None,
             Some(level) => {

@@ -11,6 +11,7 @@ mod body;
 mod branches;
 mod bundle;
 mod client;
+mod comment;
 mod conditions;
 mod config;
 mod data_rule;
@@ -38,8 +39,9 @@ use std::sync::OnceLock;
 
 use sqlparser::ast::{CopyTarget, Statement};
 
-pub use allow::{Allow, told};
+pub use allow::Allow;
 pub use bundle::{OwnFault, faults_of, release_of, the_plan_knows};
+pub use comment::told;
 pub use config::Config;
 pub use data_rule::DataRules;
 pub use finding::{Edit, Finding, Level};
@@ -156,10 +158,16 @@ fn checked(
     let Run { report, mut linted, .. } = run;
     let comments = script.comments.iter().cloned();
     let ranges: Vec<Range<usize>> = script.pieces.iter().map(|p| p.range.clone()).collect();
-    let allowed = allow::read(text, comments, &ranges);
-    let (findings, silenced) = allow::apply(allowed, config.levelled(report.findings));
-    linted.findings = findings;
-    linted.allowed = silenced;
+    linted.findings = report.findings;
+    if !config.comments_allow_nothing {
+        let (allowed, unclear) = allow::read(text, comments, &ranges);
+        let (findings, silenced) = allow::apply(allowed, linted.findings);
+        linted.findings = findings;
+        linted.findings.extend(unclear);
+        linted.allowed = silenced;
+    }
+    // Last, since a comment for a rule that is off is of use where it is not.
+    linted.findings = config.levelled(linted.findings);
     linted.sort();
     linted
 }

@@ -98,13 +98,13 @@ impl Recipes {
         })
     }
 
-    /// The command that gives rows with a code of an earlier release a state of this one, up
-    /// to what is confirmed, where a recipe does so.
+    /// The command that gives rows with a code of an earlier release a state of this one, where a
+    /// recipe does so, and the flag before each code that is confirmed.
     #[must_use]
-    pub fn mapping(&self, manifest: &Manifest) -> Option<String> {
+    pub fn mapping(&self, manifest: &Manifest) -> Option<(String, String)> {
         self.of(&manifest.scheduler).filter(|r| r.applies_to(manifest)).find_map(|r| {
             let flag = r.file.parameters.iter().find(|p| p.kind == ParameterKind::Legacy)?;
-            Some(format!("flowmend plan {} --{}", r.file.name, flag.name))
+            Some((format!("flowmend plan {}", r.file.name), format!("--{}", flag.name)))
         })
     }
 

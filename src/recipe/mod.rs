@@ -218,6 +218,10 @@ pub struct Reason {
     /// inspect shows it as found.
     #[serde(default)]
     pub found: bool,
+    /// Whether the way out is a choice that only the operator can make: a plan of which nothing is
+    /// left for want of it is refused as incomplete.
+    #[serde(default)]
+    pub needs_choice: bool,
 }
 
 /// A choice that is never made silently.

@@ -167,9 +167,10 @@ fn with_help(f: &Finding) -> String {
         .join("\n")
 }
 
-/// The worst first, then by what they are about.
-fn order(f: &Finding) -> (Reverse<Level>, About, &str, &str) {
-    (Reverse(f.level), f.about, &f.code, &f.subject)
+/// The worst first, then by what they are about; codes in the order of numbers.
+fn order(f: &Finding) -> (Reverse<Level>, About, &str, &str, Option<i64>, &str) {
+    let (subject, code) = f.subject.rsplit_once(' ').unwrap_or((&f.subject, ""));
+    (Reverse(f.level), f.about, &f.code, subject, code.parse().ok(), code)
 }
 
 fn number(n: usize, noun: &str) -> String {

@@ -84,21 +84,53 @@ fn told(style: Style, kind: &str, message: &str) {
 pub const WIDTH: usize = 80;
 
 /// Text in lines of at most [`WIDTH`] columns: what comes first, then the words,
-/// the following lines indented.
+/// the following lines indented. A command of ours stays on one line, so that it can be pasted.
 #[must_use]
 pub fn wrap(first: &str, indent: usize, text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = first.to_owned();
-    for word in text.split(' ').filter(|w| !w.is_empty()) {
-        if columns(&line) + columns(word) > WIDTH && !line.trim().is_empty() {
+    for part in parts(text) {
+        if columns(&line) + columns(&part) > WIDTH && !line.trim().is_empty() {
             lines.push(line.trim_end().to_owned());
             line = " ".repeat(indent);
         }
-        line.push_str(word);
+        line.push_str(&part);
         line.push(' ');
     }
     lines.push(line.trim_end().to_owned());
     lines
+}
+
+/// A text in its words, and in commands that stay whole.
+fn parts(text: &str) -> Vec<String> {
+    let words: Vec<&str> = text.split(' ').filter(|w| !w.is_empty()).collect();
+    let mut found = Vec::new();
+    let mut rest = words.as_slice();
+    while let [first, ..] = rest {
+        let length = if first.trim_start_matches(['(', '`']) == "flowmend" { command_length(rest) } else { 1 };
+        found.push(rest[..length].join(" "));
+        rest = &rest[length..];
+    }
+    found
+}
+
+/// How many words a command has that begins here: what is done, to what, and flags with their values.
+fn command_length(words: &[&str]) -> usize {
+    let is_flag = |at: usize| words.get(at).is_some_and(|w| w.starts_with("--"));
+    let is_name = |w: &&str| w.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    let goes_on = |at: usize| at < words.len() && !words[at - 1].ends_with([',', ';', ':', ')', '`', '.']);
+    let mut length = 1;
+    while length <= 2 && goes_on(length) && is_name(&words[length]) {
+        length += 1;
+    }
+    // Without flags it may be the beginning of a sentence.
+    if !is_flag(length) {
+        return length.min(2);
+    }
+    while goes_on(length) && (is_flag(length) || is_flag(length - 1)) {
+        length += 1;
+    }
+    length
 }
 
 /// How many columns a text takes, without what colours it.
@@ -233,5 +265,23 @@ impl crate::apply::Events for Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_stay_whole() {
+        let command = "flowmend plan legacy-states --map task_instance.5=KILL --map task_instance.15=KILL --all";
+        let lines = wrap("    → ", 6, &format!("for what is left after it: {command}, one after the other"));
+        assert_eq!(lines[1].trim(), format!("{command},"));
+        assert_eq!(lines[2].trim(), "one after the other");
+        let text = "what one flowmend writes into a database the other reads, and so on for ever and ever, amen";
+        assert!(wrap("", 0, text).iter().all(|line| line.len() <= WIDTH));
+        assert_eq!(command_length(&["flowmend", "inspect", "lists", "them"]), 2);
+        assert_eq!(command_length(&["flowmend"]), 1);
+        assert_eq!(command_length(&["flowmend", "apply", "DIR"]), 2);
     }
 }

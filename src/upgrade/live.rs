@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::schema::{Lacking, lacking};
-use super::{About, CodeRows, Finding, Upgrade, of_rows};
+use super::{About, CodeRows, Finding, Upgrade, in_one_bundle, of_rows};
 use crate::lint::Level;
 use crate::manifest::compare::ChangeKind;
 use crate::manifest::{Engine, Manifest, Manifests};
@@ -23,6 +23,8 @@ pub struct Seen<'a> {
     pub rows: &'a BTreeMap<String, u64>,
     /// Table → how many rows hold a value that will not be allowed.
     pub doubts: &'a BTreeMap<String, BTreeMap<Doubt, u64>>,
+    /// New unique keys, and how many rows are in their way.
+    pub shared: &'a [super::Shared],
     /// Whether scripts are looked at besides.
     pub scripts: bool,
 }
@@ -78,8 +80,10 @@ impl Upgrade<'_> {
         findings.extend(self.goal_lacks(manifests, seen));
         findings.extend(leftovers(manifests, self.from, seen));
         findings.extend(of_rows(self, seen.codes));
+        findings.extend(in_one_bundle(self, seen.codes));
         findings.extend(self.to_be_drained(recipes, seen));
         findings.extend(self.doubtful(seen));
+        findings.extend(self.rows_that_share(seen.shared));
         findings
     }
 
@@ -88,9 +92,11 @@ impl Upgrade<'_> {
     pub fn left(&self, manifests: &Manifests, seen: &Seen<'_>) -> Vec<Finding> {
         let mut findings = missing_of(manifests, self.to, seen);
         findings.extend(leftovers(manifests, self.to, seen));
+        findings.extend(self.keys_left_out(seen.shared));
         // A code that both releases may write says nothing of who wrote it.
         let lost = |f: &Finding| f.code == "unreadable-state" || f.code == "illegal-state";
         findings.extend(of_rows(self, seen.codes).into_iter().filter(lost));
+        findings.extend(in_one_bundle(self, seen.codes));
         findings
     }
 

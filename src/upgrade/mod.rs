@@ -1,13 +1,15 @@
 //! Upgrade checks: what of today's rows, codes, names and scripts is still right in another release. Pure.
 
+mod keys;
 mod live;
 mod rows;
 mod schema;
 
 use serde::Serialize;
 
+pub use keys::{Shared, UniqueKey};
 pub use live::{Doubt, Seen};
-pub use rows::{CodeRows, of_rows};
+pub use rows::{CodeRows, in_one_bundle, of_rows};
 
 use crate::lint::Level;
 use crate::manifest::compare::{Change, ChangeKind, compare};
@@ -170,7 +172,31 @@ pub struct Upgrade<'m> {
     /// Whether the new release runs already.
     pub is_done: bool,
     /// The command by which flowmend gives rows a code of the new release, where it can.
-    pub mapping: Option<String>,
+    pub mapping: Option<Mapping>,
+}
+
+/// A command that gives codes of earlier releases a state of the new one.
+pub struct Mapping {
+    /// What is planned.
+    plan: String,
+    /// The flag before each code that is confirmed.
+    flag: String,
+    /// Where, and for which release.
+    rest: String,
+}
+
+impl Mapping {
+    /// The command that confirms some codes.
+    fn command(&self, confirmed: &[String]) -> String {
+        let flags: Vec<String> = confirmed.iter().map(|c| format!(" {} {c}", self.flag)).collect();
+        format!("{}{}{}", self.plan, flags.concat(), self.rest)
+    }
+}
+
+/// A word of a command line as a shell takes it.
+fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:@,+=%".contains(c);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 /// The way from one generation to the next.
@@ -220,19 +246,24 @@ impl<'m> Upgrade<'m> {
         Ok(Self { from: old, to: new, releases, changes, steps, is_done: false, mapping: None })
     }
 
-    /// The same, with what these recipes can do for it afterwards, or now if it is done.
+    /// The same, with what these recipes can do for it afterwards, or now if it is done; `place`
+    /// is the database, without secrets, if one is looked at.
     #[must_use]
-    pub fn repaired_by(self, recipes: &Recipes, is_done: bool) -> Self {
-        Self { mapping: recipes.mapping(self.to), is_done, ..self }
+    pub fn repaired_by(self, recipes: &Recipes, is_done: bool, place: Option<&str>) -> Self {
+        let place = place.map(|url| format!(" --url {}", shell_word(url))).unwrap_or_default();
+        let rest = format!("{place} --scheduler {} --release {}", self.to.scheduler, self.releases.1);
+        let mapping = recipes.mapping(self.to).map(|(plan, flag)| Mapping { plan, flag, rest });
+        Self { mapping, is_done, ..self }
     }
 
-    /// The first release of the generation that brings a change.
+    /// The first release of the last generation that brings a change.
     #[must_use]
     pub fn since(&self, change: &Change) -> Option<String> {
         if self.is_way_back() {
             return None;
         }
-        self.steps.iter().find(|step| step.changes.iter().any(|c| c.is_of(change)))?.since()
+        // What came, went and came back is there since it came back.
+        self.steps.iter().rev().find(|step| step.changes.iter().any(|c| c.is_of(change)))?.since()
     }
 
     /// The release that a code of a column cannot be read in any more.

@@ -72,6 +72,26 @@ pub fn of_rows(upgrade: &Upgrade<'_>, counted: &[CodeRows]) -> Vec<Finding> {
     findings
 }
 
+/// The command that repairs all rows for whose code a state is surely known, where there are several.
+#[must_use]
+pub fn in_one_bundle(upgrade: &Upgrade<'_>, counted: &[CodeRows]) -> Option<Finding> {
+    let mut confirmed: Vec<String> = Vec::new();
+    for rows in counted {
+        let Some(legacy) = rows.code.as_deref().and_then(|code| upgrade.to.legacy(&rows.column, code)) else {
+            continue;
+        };
+        let flag = upgrade.to.confirmation(legacy);
+        if legacy.sure && !confirmed.contains(&flag) {
+            confirmed.push(flag);
+        }
+    }
+    let mapping = upgrade.mapping.as_ref().filter(|_| confirmed.len() > 1)?;
+    let when = if upgrade.is_done { "" } else { "after the upgrade, " };
+    let message =
+        format!("{when}all codes whose state is not in doubt, in one bundle: {}", mapping.command(&confirmed));
+    Some(Finding::new(About::Repairs, "legacy-states-at-once", Level::Info, "legacy-states", message))
+}
+
 /// Stands for every code that a manifest does not list.
 const OTHER: &str = "other";
 
@@ -165,7 +185,7 @@ fn add_facts(finding: &mut Finding, upgrade: &Upgrade<'_>, (column, code): (&str
     };
     let (to, caveat) = (upgrade.to.proposed(legacy), legacy.caveat());
     finding.why.push(format!("{to} is proposed for {code}{caveat}: {}", legacy.why));
-    let repair = upgrade.mapping.as_ref().map(|command| format!("{command} {}", upgrade.to.confirmation(legacy)));
+    let repair = upgrade.mapping.as_ref().map(|mapping| mapping.command(&[upgrade.to.confirmation(legacy)]));
     if upgrade.is_done {
         finding.help.extend(repair);
         return;

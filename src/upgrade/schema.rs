@@ -1,6 +1,6 @@
 //! Tables and columns that scripts name, and that a database must have.
 
-use super::{About, Finding, Upgrade};
+use super::{About, Finding, Upgrade, keys};
 use crate::lint::Level;
 use crate::manifest::compare::{Change, ChangeKind};
 use crate::manifest::{Engine, Manifest, Manifests};
@@ -56,7 +56,7 @@ fn of_change(upgrade: &Upgrade<'_>, change: &Change) -> Option<Finding> {
             ("new-state", Level::Info, "reports that list codes do not know it".to_owned())
         }
         ChangeKind::StatesAdded => ("new-states", Level::Info, String::new()),
-        _ => return None,
+        _ => keys::of_change(upgrade, change)?,
     };
     let subject = match &change.code {
         Some(code) => format!("{} {code}", upgrade.to.real_name(&change.subject)),
@@ -103,10 +103,15 @@ fn is_needed(form: &str) -> bool {
         && !form.starts_with("bigserial")
 }
 
+/// What a table of the old release is called in the new one.
+pub(super) fn renamed_table<'c>(changes: &'c [Change], table: &'c str) -> &'c str {
+    let renamed = changes.iter().find(|c| c.kind == ChangeKind::TableRenamed && c.subject == table);
+    renamed.and_then(|c| c.after.as_deref()).unwrap_or(table)
+}
+
 /// Whether a unique key of the new release holds the columns of the old primary key.
 fn is_still_unique(upgrade: &Upgrade<'_>, change: &Change) -> bool {
-    let renamed = upgrade.changes.iter().find(|c| c.kind == ChangeKind::TableRenamed && c.subject == change.subject);
-    let name = renamed.and_then(|c| c.after.as_ref()).unwrap_or(&change.subject);
+    let name = renamed_table(&upgrade.changes, &change.subject);
     let sorted = |columns: &mut Vec<String>| {
         columns.iter_mut().for_each(|c| *c = c.to_lowercase());
         columns.sort();
@@ -114,8 +119,7 @@ fn is_still_unique(upgrade: &Upgrade<'_>, change: &Change) -> bool {
     let mut old: Vec<String> = change.before.iter().flat_map(|key| key.split(", ")).map(ToOwned::to_owned).collect();
     sorted(&mut old);
     let Some(table) = upgrade.to.tables.get(name) else { return false };
-    let engines = change.engine.map_or_else(|| vec![Engine::MySql, Engine::PostgreSql], |engine| vec![engine]);
-    engines.into_iter().filter(|e| upgrade.to.runs_on(*e)).all(|engine| {
+    upgrade.engines(change).into_iter().all(|engine| {
         table.unique_on(engine).iter().any(|key| {
             let mut key = key.clone();
             sorted(&mut key);

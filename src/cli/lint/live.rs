@@ -7,7 +7,7 @@ use super::super::args::given;
 use super::super::context::{open, table_prefix};
 use crate::db::{Access, Database};
 use crate::inspect::{Said, identify, nothing_hidden};
-use crate::lint::{Finding, Hit, Knowledge, Level, Linted, hits};
+use crate::lint::{Config, Finding, Hit, Knowledge, Level, Linted, hits};
 use crate::manifest::Engine;
 use crate::{Result, ui};
 
@@ -61,11 +61,12 @@ impl Live {
     }
 
     /// Adds how many rows each change of a script reaches, as the database is now.
-    pub async fn count(&mut self, text: &str, knowledge: &Knowledge<'_>, linted: &mut Linted) {
+    pub async fn count(&mut self, text: &str, knowledge: &Knowledge<'_>, config: &Config, linted: &mut Linted) {
+        let mut found = Vec::new();
         for hit in hits(text, knowledge) {
-            let finding = self.reached(&hit).await;
-            linted.findings.push(finding);
+            found.push(self.reached(&hit).await);
         }
+        linted.findings.extend(config.levelled(found));
         linted.sort();
     }
 

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 
 use self::live::Live;
+pub(super) use self::script::scripts_below;
 use self::script::{Script, Target};
 use super::App;
 use super::args::{given, path_of};
@@ -28,30 +29,32 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     }
     let data = DataRules::load(&app.manifests)?;
     let config = config(m, &codes(&pages))?;
-    let scripts = m
-        .get_many::<PathBuf>("file")
-        .into_iter()
-        .flatten()
-        .map(|f| Script::read(f, &app.manifests))
-        .collect::<Result<Vec<_>>>()?;
     let mut live = Live::open(app, m).await?;
+    let dialect = given(m, "dialect").map(ToOwned::to_owned).or_else(|| live.as_ref().and_then(|l| l.says("dialect")));
+    let dialect = dialect.as_deref().or(config.dialect.as_deref());
+    let mut scripts = Vec::new();
+    for file in m.get_many::<PathBuf>("file").into_iter().flatten() {
+        scripts.extend(Script::read(file, &app.manifests, dialect)?);
+    }
+    let here = std::env::current_dir().ok();
     let mut checked = Vec::new();
     for script in &scripts {
-        let own = config.for_path(&script.name);
+        let own = config.for_path(&script.name, here.as_deref());
         let target = Target::of(m, &own, script, live.as_ref())?;
-        let manifests = target.manifests(&app.manifests)?;
+        let in_script = |e: Error| e.context(&script.name);
+        let manifests = target.manifests(&app.manifests).map_err(in_script)?;
         let (engine, span) = (target.dialect.engine, live.as_ref().and_then(|live| live.span(&target.release)));
         let learn = || {
             let known = Knowledge::of(&manifests, &target.scheduler, &target.release, engine)?;
             Ok(span.into_iter().fold(known, Knowledge::of_any))
         };
-        let (knowledge, mut linted) = lint_with(&script.text, engine, learn, &data, &own)?;
+        let (knowledge, mut linted) = lint_with(&script.text, engine, learn, &data, &own).map_err(in_script)?;
         let planned = script.as_planned(&knowledge);
         if planned.is_some() {
             linted.findings.retain(|f| !the_plan_knows(f));
         }
         if let Some(live) = &mut live {
-            live.count(&script.text, &knowledge, &mut linted).await;
+            live.count(&script.text, &knowledge, &own, &mut linted).await;
         }
         let against = planned.map_or_else(|| knowledge.title(), ToOwned::to_owned);
         checked.push(Checked { name: &script.name, text: &script.text, against, linted });

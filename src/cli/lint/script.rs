@@ -2,18 +2,19 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 
 use super::super::args::given;
 use super::super::bundle_cmds::read_bundle;
 use super::live::Live;
+use crate::bundle::Bundle;
 use crate::dialect::Dialect;
 use crate::lint::{Config, Knowledge, release_of, told};
 use crate::manifest::Manifests;
 use crate::sql::{Client, split};
-use crate::{Error, Result};
+use crate::{Error, Result, ui};
 
 /// A script that is checked.
 pub(super) struct Script {
@@ -21,25 +22,30 @@ pub(super) struct Script {
     pub name: String,
     /// The script.
     pub text: String,
-    /// What it says of itself: scheduler, release, dialect, table prefix.
-    told: BTreeMap<String, String>,
+    /// What it says of itself: scheduler, release, dialect, table prefix. More than one value is
+    /// one too many.
+    told: BTreeMap<String, Vec<String>>,
     /// The scheduler and the release as a bundle's plan names them: the release may be a span.
     planned_for: Option<String>,
 }
 
 impl Script {
-    /// A file, standard input, or what apply runs of a bundle's directory.
-    pub fn read(file: &Path, manifests: &Manifests) -> Result<Self> {
-        if file.is_dir() {
-            return Self::of_bundle(file, manifests);
+    /// A file, standard input, what apply runs of a bundle's directory, or the scripts below
+    /// another directory. `dialect` is what the command line or the configuration says.
+    pub fn read(file: &Path, manifests: &Manifests, dialect: Option<&str>) -> Result<Vec<Self>> {
+        if Bundle::is_in(file) {
+            return Ok(vec![Self::of_bundle(file, manifests)?]);
         }
+        let files = if file.is_dir() { scripts_below(file)? } else { vec![file.to_owned()] };
+        files.iter().map(|file| Self::of_file(file, dialect)).collect()
+    }
+
+    fn of_file(file: &Path, dialect: Option<&str>) -> Result<Self> {
         let name = if file.as_os_str() == "-" { "-".to_owned() } else { file.display().to_string() };
         let text = read(file)?;
-        // Comments are found alike by every client, but for `#`. Most scripts say nothing.
-        let told = match text.contains("flowmend:") {
-            true => told(&text, &split(&text, Client::Psql)),
-            false => BTreeMap::new(),
-        };
+        // Most scripts say nothing.
+        let speaks = text.to_ascii_lowercase().contains("flowmend");
+        let told = if speaks { self_told(&text, dialect) } else { BTreeMap::new() };
         Ok(Self { name, text, told, planned_for: None })
     }
 
@@ -57,16 +63,45 @@ impl Script {
             ("dialect", Some(bundle.plan.target.dialect)),
             ("table-prefix", from.table_prefix),
         ];
-        let told = told.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+        let told = told.into_iter().filter_map(|(key, value)| Some((key.to_owned(), vec![value?]))).collect();
         Ok(Self { name: dir.join(file).display().to_string(), text, told, planned_for })
     }
 
     /// The plan that it was made by, if that is what it was checked for: scheduler and release in
     /// the plan's words. A bundle can be checked for another release, too.
     pub fn as_planned(&self, knowledge: &Knowledge<'_>) -> Option<&str> {
-        let own = self.told.get("release") == Some(&knowledge.release);
+        let own = self.told.get("release").is_some_and(|told| told.contains(&knowledge.release));
         self.planned_for.as_deref().filter(|_| own)
     }
+}
+
+/// What a script says of itself. What is a comment hangs on the dialect, which the script may say.
+fn self_told(text: &str, dialect: Option<&str>) -> BTreeMap<String, Vec<String>> {
+    let client = |name: &str| Dialect::load(name).ok().map(|d| Client::of(d.engine));
+    if let Some(client) = dialect.and_then(client) {
+        return told(text, &split(text, client));
+    }
+    let clients = [Client::Psql, Client::Mysql, Client::Sqlite3];
+    let all = clients.map(|client| (client, told(text, &split(text, client))));
+    let names_itself = |(own, told): &&(Client, BTreeMap<String, Vec<String>>)| {
+        told.get("dialect").is_some_and(|names| names.iter().any(|name| client(name) == Some(*own)))
+    };
+    let (_, told) = all.iter().find(names_itself).unwrap_or(&all[0]);
+    told.clone()
+}
+
+/// The `.sql` files below a directory.
+///
+/// # Errors
+/// It cannot be read, or holds none.
+pub(in crate::cli) fn scripts_below(dir: &Path) -> Result<Vec<PathBuf>> {
+    let is_sql = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("sql"));
+    let found: Vec<PathBuf> = crate::data::files_below(dir)?.into_iter().filter(is_sql).collect();
+    if found.is_empty() {
+        let message = format!("{} is no bundle, and no .sql file is below it", dir.display());
+        return Err(Error::usage(message).hint("name scripts, a directory of scripts, or a bundle's directory"));
+    }
+    Ok(found)
 }
 
 fn read(file: &Path) -> Result<String> {
@@ -95,21 +130,47 @@ pub(super) struct Target {
 
 impl Target {
     /// From the command line, else from the database, the script itself, the configuration.
-    pub fn of(m: &ArgMatches, config: &Config, script: &Script, live: Option<&Live>) -> Result<Self> {
-        let find = |flag: &str, configured: Option<&String>| {
-            let said = given(m, flag).map(ToOwned::to_owned).or_else(|| live.and_then(|l| l.says(flag)));
-            said.or_else(|| script.told.get(flag).cloned()).or_else(|| configured.cloned())
+    pub fn of<'c>(m: &ArgMatches, config: &'c Config, script: &Script, live: Option<&Live>) -> Result<Self> {
+        let said = |flag: &str| {
+            let named = given(m, flag).map(|value| (format!("--{flag}"), value.to_owned()));
+            named.or_else(|| live.and_then(|l| Some(("the database".to_owned(), l.says(flag)?))))
+        };
+        let find = |flag: &str, configured: Option<&String>| -> Result<Option<String>> {
+            let told = script.told.get(flag).map_or(&[][..], Vec::as_slice);
+            if let Some((who, value)) = said(flag) {
+                if let Some(other) = told.iter().find(|other| **other != value) {
+                    let text = format!(
+                        "{}: its comment says {flag}={other}, but {who} says {value}, which counts",
+                        script.name
+                    );
+                    ui::note(text);
+                }
+                return Ok(Some(value));
+            }
+            match told {
+                [] => Ok(configured.cloned()),
+                [value] => Ok(Some(value.clone())),
+                several => {
+                    let all: Vec<String> = several.iter().map(|value| format!("{flag}={value}")).collect();
+                    let message = format!("{}: its comments say {}", script.name, all.join(" and "));
+                    Err(Error::usage(message).hint(format!("leave one, or say with --{flag} which counts")))
+                }
+            }
         };
         let missing = |what: &str, example: &str| {
             Error::usage(format!("{}: which {what} the script is for is not said", script.name)).hint(format!(
-                "give --{what} {example} or --url, or write `-- flowmend: {what}={example}` into the script, or put it under [lint] in flowmend.toml"
+                "give --{what} {example} or --url, or write `-- flowmend: {what}={example}` into the script, or put it under [lint] in the flowmend.toml of this folder"
             ))
         };
-        let scheduler = find("scheduler", config.scheduler.as_ref()).ok_or_else(|| missing("scheduler", "NAME"))?;
-        let release = find("release", config.release.as_ref()).ok_or_else(|| missing("release", "VERSION"))?;
-        let dialect = find("dialect", config.dialect.as_ref()).ok_or_else(|| missing("dialect", "mysql"))?;
-        let prefix = find("table-prefix", config.table_prefix.as_ref());
-        Ok(Self { scheduler, release, dialect: Dialect::load(&dialect)?, prefix })
+        let scheduler = find("scheduler", config.scheduler.as_ref())?.ok_or_else(|| missing("scheduler", "NAME"))?;
+        // What a file says of another scheduler is not for this one.
+        let same = config.scheduler.as_ref().is_none_or(|s| *s == scheduler);
+        let own = |value: &'c Option<String>| value.as_ref().filter(|_| same);
+        let release = find("release", own(&config.release))?.ok_or_else(|| missing("release", "VERSION"))?;
+        let dialect = find("dialect", config.dialect.as_ref())?.ok_or_else(|| missing("dialect", "mysql"))?;
+        let prefix = find("table-prefix", own(&config.table_prefix))?;
+        let dialect = Dialect::load(&dialect).map_err(|e| e.context(&script.name))?;
+        Ok(Self { scheduler, release, dialect, prefix })
     }
 
     /// The manifests, with the tables' names as they are here.

@@ -30,12 +30,13 @@ pub(super) trait Across {
 }
 
 /// Findings that come with reading the script itself, or with asking a database.
-pub const OF_THE_READER: [&str; 9] = [
+pub const OF_THE_READER: [&str; 10] = [
     "allow-without-reason",
     "byte-order-mark",
     "open-quote",
     "other-file",
     "rows-reached",
+    "unread-comment",
     "unread-statement",
     "unterminated-statement",
     "unused-allow",

@@ -1,6 +1,7 @@
 //! What differs between two generations: states, tables, columns, keys and behaviour.
 
 mod behaviours;
+mod keys;
 mod states;
 mod tables;
 
@@ -53,6 +54,16 @@ pub enum ChangeKind {
     ColumnRetyped,
     /// A table has another primary key.
     KeyChanged,
+    /// Rows may no longer share the values of some columns.
+    UniqueAdded,
+    /// Rows may share the values of some columns.
+    UniqueDropped,
+    /// A table refers to another.
+    ForeignKeyAdded,
+    /// A table refers to another no more.
+    ForeignKeyDropped,
+    /// A table refers to another one, or a delete there does something else here.
+    ForeignKeyChanged,
     /// A fact about what the scheduler does is another.
     BehaviourChanged,
     /// A recipe can be used from here on.
@@ -66,7 +77,8 @@ pub enum ChangeKind {
 pub struct Change {
     /// Its kind.
     pub kind: ChangeKind,
-    /// What changes: a role column with states, a table, `table.column`, a name of `[behaviour]`, or a recipe.
+    /// What changes: a role column with states, a table, `table.column`, `table(columns)` of a key, a name
+    /// of `[behaviour]`, or a recipe.
     /// Tables and columns are called as the older generation calls them, if it has them.
     pub subject: String,
     /// The code, of a state: as the database holds it, `NULL`, or `other` for every code
@@ -132,6 +144,11 @@ impl Change {
             ChangeKind::ColumnRenamed => format!("column {what} is called {after}"),
             ChangeKind::ColumnRetyped => format!("column {what} is {after}; it was {before}"),
             ChangeKind::KeyChanged => format!("the primary key of {what} is ({after}); it was ({before})"),
+            ChangeKind::UniqueAdded => format!("rows may not share the values of {what} any more"),
+            ChangeKind::UniqueDropped => format!("{what} is not unique any more"),
+            ChangeKind::ForeignKeyAdded => format!("{what} refers to {after}"),
+            ChangeKind::ForeignKeyDropped => format!("{what} refers to {before} no more"),
+            ChangeKind::ForeignKeyChanged => format!("{what} refers to {after}; it was {before}"),
             ChangeKind::BehaviourChanged => behaviours::sentence(self),
             ChangeKind::RecipeStarts => format!("recipe {what} can be used"),
             ChangeKind::RecipeStops => format!("recipe {what} cannot be used any more: {after}"),

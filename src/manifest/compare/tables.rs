@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Change, ChangeKind, ENGINES};
+use super::{Change, ChangeKind, ENGINES, keys};
 use crate::manifest::{Engine, Manifest, TableSpec, sqlite_type};
 
 pub(super) fn compare(from: &Manifest, to: &Manifest) -> Vec<Change> {
@@ -39,6 +39,7 @@ fn on(from: &Manifest, to: &Manifest, renames: &Renames, engine: Engine) -> Vec<
                     changes.push(Change::new(ChangeKind::TableRenamed, &table.name).is(&new.name));
                 }
                 changes.extend(columns(table, new, renames, engine));
+                changes.extend(keys::compare(table, new, renames, engine));
             }
         }
     }
@@ -97,7 +98,7 @@ fn family(m: &Manifest, table: &str, column: &str) -> Option<&'static str> {
 
 /// Names that changed while the role stayed the same. Without a role nothing proves that a
 /// table or column lives on under another name.
-struct Renames {
+pub(super) struct Renames {
     tables: BTreeMap<String, String>,
     columns: BTreeMap<(String, String), String>,
 }
@@ -173,11 +174,11 @@ impl Renames {
         name.to_owned()
     }
 
-    fn table<'a>(&'a self, name: &'a str) -> &'a str {
+    pub(super) fn table<'a>(&'a self, name: &'a str) -> &'a str {
         self.tables.get(name).map_or(name, String::as_str)
     }
 
-    fn column<'a>(&'a self, table: &str, name: &'a str) -> &'a str {
+    pub(super) fn column<'a>(&'a self, table: &str, name: &'a str) -> &'a str {
         self.columns.get(&(table.to_owned(), name.to_lowercase())).map_or(name, String::as_str)
     }
 }
