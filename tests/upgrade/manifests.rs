@@ -54,7 +54,7 @@ fn what_upstream_counts_otherwise_is_said() {
         ("dolphinscheduler", "3.1.9", "STOP", over),
         ("dolphinscheduler", "3.2.0", "STOP", "yes"),
         ("airflow", "2.3.2", "REMOVED", over),
-        ("airflow", "2.3.4", "REMOVED", "yes"),
+        ("airflow", "2.3.3", "REMOVED", "yes"),
         ("quartz", "2.3.2", "COMPLETE", held),
     ] {
         let run = flowmend(["manifests", "show", scheduler, release, "--format", "markdown"]).expect(0);

@@ -44,8 +44,7 @@ fn compare_column(
     if let Some(finished) = &theirs.finished {
         let expected = for_repairs(reader.finished, &upstream.version, column, finished);
         differences.same(format!("{column}: finished"), &named(|s| s.finished), &expected);
-        let counted = as_generation(&upstream.version, column, finished);
-        differences.same(format!("{column}: finished for upstream"), &named(|s| s.upstream_finished), &counted);
+        differences.same(format!("{column}: finished for upstream"), &named(|s| s.upstream_finished), finished);
     }
 }
 
@@ -57,18 +56,6 @@ fn for_repairs(known: &[Finished], release: &str, column: &str, theirs: &BTreeSe
         assert!(changed, "{release} {column}: {} differs no more", known.state);
     }
     expected
-}
-
-/// States that upstream counts as finished from the last release of a generation on: the manifest
-/// speaks as of its other releases, which share the schema.
-const LATE: &[(&str, &str, &str)] = &[("2.3.3", "task_instance.state", "REMOVED")];
-
-fn as_generation(release: &str, column: &str, theirs: &BTreeSet<String>) -> BTreeSet<String> {
-    let mut counted = theirs.clone();
-    for (_, _, state) in LATE.iter().filter(|(r, c, _)| *r == release && *c == column) {
-        assert!(counted.remove(*state), "{release} {column}: {state} differs no more");
-    }
-    counted
 }
 
 impl Finished {
