@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::plan::bare_address;
@@ -115,7 +116,7 @@ fn lint() -> Command {
         .value_parser(value_parser!(PathBuf))
         .action(ArgAction::Append)
         .required_unless_present_any(["explain", "rules"])
-        .help("SQL scripts; - for standard input");
+        .help("SQL scripts, folders of them, or a bundle's folder; - for standard input");
     let form = Arg::new("format")
         .long("format")
         .value_parser(["human", "json", "sarif", "junit", "github"])
@@ -128,7 +129,7 @@ fn lint() -> Command {
     database[0] = text("url", "URL", asked);
     Command::new("lint")
         .about("Check hand-written SQL against the release that it will run on")
-        .after_help("Exit codes: 0 nothing, or remarks only · 1 warnings or errors · 2 usage")
+        .after_help("Exit codes: 0 nothing, or remarks only · 1 warnings or errors · 2 usage · 4 the database or bundle is refused · 6 database error")
         .arg(file)
         .arg(text("scheduler", "NAME", "The scheduler"))
         .arg(text("release", "VERSION", "Its release"))
@@ -203,7 +204,7 @@ fn upgrade_check() -> Command {
     let form = ["human", "json", "sarif", "junit", "markdown"];
     Command::new("upgrade-check")
         .about("What of today's rows, codes, columns and scripts breaks in another release")
-        .after_help("Exit codes: 0 nothing, or remarks only · 1 something breaks · 2 usage")
+        .after_help("Exit codes: 0 nothing, or remarks only · 1 something breaks · 2 usage · 4 the database is refused · 6 database error")
         .arg(text("scheduler", "NAME", "The scheduler").required(true))
         .arg(text("from", "RELEASE", "The release that runs; with --after, that ran").required(true))
         .arg(text("to", "RELEASE", "The release that will run").required(true))
@@ -238,9 +239,11 @@ fn common() -> Vec<Arg> {
     let common = [
         path("enums", "DIR", "Lay the manifests of this directory over the built-in ones")
             .global(true)
+            .value_parser(may_be_empty())
             .env("FLOWMEND_ENUMS"),
         path("templates", "DIR", "Lay the recipes of this directory over the built-in ones")
             .global(true)
+            .value_parser(may_be_empty())
             .env("FLOWMEND_TEMPLATES"),
         Arg::new("color")
             .long("color")
@@ -256,6 +259,11 @@ fn common() -> Vec<Arg> {
             .help("Say more on stderr (-vv: every query)"),
     ];
     common.into_iter().map(|arg| arg.help_heading("Global options")).collect()
+}
+
+/// A path that may be empty, as an empty variable is: that is as none.
+fn may_be_empty() -> impl clap::builder::TypedValueParser<Value = PathBuf> + use<> {
+    clap::builder::OsStringValueParser::new().map(PathBuf::from)
 }
 
 fn database() -> Vec<Arg> {

@@ -199,9 +199,9 @@ fn nothing(plan: &Plan, recipes: &Recipes, (owners, claims): (&[Owners], &[Owner
     if !unproved.is_empty() && !owners.is_empty() {
         return Err(unproved_owners(&unproved, (owners, claims), &plan.from.words));
     }
-    let needs_choice =
-        |code: &str| recipes.of(&plan.from.scheduler).filter_map(|r| r.reason(code)).any(|reason| reason.needs_choice);
-    let unchosen: Vec<&LeftOut> = plan.left_out.iter().filter(|l| needs_choice(&l.reason)).collect();
+    let asked = |code: &str| recipes.of(&plan.from.scheduler).find_map(|r| r.reason(code)?.asks.as_deref());
+    let is_open = |l: &&LeftOut| asked(&l.reason).is_some_and(|flag| !m.try_contains_id(flag).unwrap_or(false));
+    let unchosen: Vec<&LeftOut> = plan.left_out.iter().filter(is_open).collect();
     if unchosen.is_empty() { Ok(0) } else { Err(unmade_choice(&unchosen, &plan.from.words)) }
 }
 

@@ -179,6 +179,10 @@ impl Database {
                 table.key = key.into_values().collect();
             }
         }
+        // The primary key is there already; a partial index holds for some rows only.
+        let indexes = "SELECT m.name, l.name, CAST(l.\"unique\" AS TEXT), i.name FROM sqlite_master m JOIN pragma_index_list(m.name) l \
+                       JOIN pragma_index_info(l.name) i WHERE m.type = 'table' AND l.origin <> 'pk' AND NOT l.partial ORDER BY 1, 2, i.seqno";
+        self.add_indexes(catalog, indexes).await?;
         let triggers = "SELECT tbl_name, name FROM sqlite_master WHERE type = 'trigger' ORDER BY 1, 2";
         self.add_pairs(catalog, triggers, |t, name| t.triggers.push(name)).await?;
         // A key that names no columns refers to the primary key.

@@ -218,10 +218,9 @@ pub struct Reason {
     /// inspect shows it as found.
     #[serde(default)]
     pub found: bool,
-    /// Whether the way out is a choice that only the operator can make: a plan of which nothing is
-    /// left for want of it is refused as incomplete.
-    #[serde(default)]
-    pub needs_choice: bool,
+    /// The parameter by which only the operator can choose what becomes of the row: a plan of which
+    /// nothing is left because nobody gave it is refused as incomplete.
+    pub asks: Option<String>,
 }
 
 /// A choice that is never made silently.

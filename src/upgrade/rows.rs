@@ -43,13 +43,21 @@ pub(super) fn foreseen(upgrade: &Upgrade<'_>) -> Vec<Finding> {
     for (column, set) in &upgrade.from.states {
         let null = set.null.iter().map(|state| (None, state));
         let other = set.other.iter().map(|state| (Some(OTHER), state));
-        let listed = set.states.iter().filter(|s| s.legal).map(|s| (Some(s.code.as_str()), s));
+        let listed = set.states.iter().map(|s| (Some(s.code.as_str()), s));
         for (code, state) in listed.chain(null).chain(other) {
             let with = state.when.first().map(String::as_str);
             let Some(reading) = reading(upgrade.to, column, code, with, Some(state)) else { continue };
+            let is_lost = matches!(reading, Reading::Unreadable | Reading::Other(_));
+            if !state.legal && !is_lost {
+                continue;
+            }
             let mut finding = finding(upgrade, column, code, Some(state), reading);
             // Whether there are such rows is not known.
-            finding.level = finding.level.min(Level::Warning);
+            finding.level = finding.level.min(if state.legal { Level::Warning } else { Level::Info });
+            if !state.legal {
+                finding.message +=
+                    "; releases until now never write it here, but rows that were repaired by hand may hold it";
+            }
             findings.push(finding);
         }
     }

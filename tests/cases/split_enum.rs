@@ -59,6 +59,8 @@ fn unreadable(report: &Value) -> Vec<(String, String, String)> {
 fn proposed(report: &Value) -> Vec<(String, String)> {
     let of = |(_, keys, way): (String, String, String)| {
         let (_, flag) = way.split_once("flowmend plan legacy-states --map ").unwrap_or_else(|| panic!("{way}"));
+        let (flag, rest) = flag.split_once(' ').unwrap_or((flag, ""));
+        assert!(rest.is_empty() || rest.starts_with("--url ") && rest.contains(" --release "), "{way}");
         (flag.to_owned(), keys)
     };
     let mut all: Vec<_> = unreadable(report).into_iter().map(of).collect();
@@ -113,7 +115,7 @@ fn repaired(server: Server, release: &str, of: &[(&str, &str)]) {
     let check = upgrade_check(&db, "3.0.6", release, &["--after"]);
     assert_eq!(proposed(&check), pairs(of), "{server:?} {release}");
     // Nothing is written that nobody confirmed.
-    let none = plan(&db, release, "none", &[]).expect(0);
+    let none = plan(&db, release, "none", &[]).expect(2);
     assert!(none.out.contains("not-confirmed") && !db.path("none").exists(), "{}", none.out);
     plan(&db, release, "b", &maps(of)).expect(0);
     let ticket = std::fs::read_to_string(db.path("b").join("TICKET.md")).unwrap();
@@ -181,6 +183,10 @@ fn only_confirmed_codes_are_planned() {
     // A state that is no end gives the row to nobody.
     let open = plan(&db, "3.1.0", "open", &["--map", "task_instance.5=RUNNING_EXECUTION"]).expect(0);
     assert!(open.out.contains("not-an-end"), "{}", open.out);
+    // Nothing was chosen: that is no clean database.
+    let none = plan(&db, "3.1.0", "none", &[]).expect(2);
+    assert!(none.err.contains("wait for a choice that nobody made"), "{}", none.err);
+    assert!(none.err.contains("flowmend inspect --explain"), "{}", none.err);
 }
 
 #[test]

@@ -96,3 +96,101 @@ fn nothing_to_rewrite_is_said() {
     let good = flowmend(["lint", &file, "--fix"]).expect(0);
     assert!(good.err.contains("nothing to rewrite") && !good.err.contains("are left"), "{}", good.err);
 }
+
+const DELETE: &str = "DELETE FROM t_ds_command;\n";
+const FOR_3_1_9: &str = "-- flowmend: scheduler=dolphinscheduler release=3.1.9 dialect=mysql\n";
+
+/// The codes of all findings of scripts in a folder, with a configuration.
+fn codes(dir: &tempfile::TempDir, config: &str, args: &[&str]) -> Vec<String> {
+    let file = dir.path().join("levels.toml");
+    std::fs::write(&file, config).unwrap();
+    let run = flowmend([&["lint", "--format", "json", "--config", &file.display().to_string()], args].concat());
+    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_else(|e| panic!("{e}: {run:?}"));
+    let mut found = Vec::new();
+    for file in report["files"].as_array().unwrap() {
+        found.extend(file["findings"].as_array().unwrap().iter().map(|f| f["rule"].as_str().unwrap().to_owned()));
+    }
+    found
+}
+
+/// Levels hold for what comments are told, too, and a comment for a rule that is off is of use elsewhere.
+#[test]
+fn levels_of_what_is_said_of_comments() {
+    let (dir, file) = script(&format!("{FOR_3_1_9}-- flowmend: allow missing-where\nSELECT id FROM t_ds_command;\n"));
+    let args = [file.as_str()];
+    assert_eq!(codes(&dir, "", &args), ["allow-without-reason", "unused-allow"]);
+    let off = "[lint.rules]\nunused-allow = \"off\"\nallow-without-reason = \"off\"\n";
+    assert_eq!(codes(&dir, off, &args), [""; 0]);
+    let (dir, file) = script(&format!("{FOR_3_1_9}-- flowmend: allow missing-where on purpose\n{DELETE}"));
+    let found = codes(&dir, "[lint.rules]\nmissing-where = \"off\"\n", &[&file]);
+    assert!(!found.iter().any(|f| f == "unused-allow" || f == "missing-where"), "{found:?}");
+}
+
+#[test]
+fn levels_of_paths_however_they_are_written() {
+    let (dir, file) = script(&format!("{FOR_3_1_9}{DELETE}"));
+    let name = std::path::Path::new(&file).file_name().unwrap().to_str().unwrap();
+    let config = format!("[[lint.paths]]\npath = \"./{name}\"\nrules = {{ missing-where = \"off\" }}\n");
+    let config_file = dir.path().join("levels.toml");
+    std::fs::write(&config_file, config).unwrap();
+    for said in [name.to_owned(), format!("./{name}"), file.clone()] {
+        let run = command(["lint", &said, "--config", "levels.toml"]).current_dir(dir.path()).output().unwrap();
+        let out = String::from_utf8_lossy(&run.stdout);
+        assert!(out.contains("commands-deleted") && !out.contains("missing-where"), "{said}: {run:?}");
+    }
+}
+
+/// A mistake in a configuration is never passed over.
+#[test]
+fn what_a_configuration_does_not_have() {
+    let (dir, file) = script(&format!("{FOR_3_1_9}{DELETE}"));
+    let config = dir.path().join("c.toml");
+    for text in
+        ["[lnt]\nx = 1\n", "[rules]\nmissing-where = \"off\"\n", "scheduler = \"x\"\n", "[lint]\nschedular = \"x\"\n"]
+    {
+        std::fs::write(&config, text).unwrap();
+        let run = flowmend(["lint", &file, "--config", &config.display().to_string()]).expect(2);
+        assert!(run.err.contains("c.toml") && run.err.contains("unknown field"), "{text}: {}", run.err);
+    }
+    // What a file says of one scheduler is not for the scripts of another.
+    std::fs::write(
+        &config,
+        "[lint]\nscheduler = \"quartz\"\nrelease = \"2.3.2\"\ndialect = \"mysql\"\ntable-prefix = \"B_\"\n",
+    )
+    .unwrap();
+    let run = flowmend(["lint", &file, "--config", &config.display().to_string()]).expect(1);
+    assert!(run.out.contains("missing-where"), "{}", run.out);
+}
+
+/// What a script says of itself, where it says it in its dialect's comments, once.
+#[test]
+fn what_scripts_say_of_themselves() {
+    let said = "flowmend: scheduler=dolphinscheduler release=3.1.9 dialect=mysql";
+    for head in [format!("# {said}\n"), format!("/*\n * {said}\n */\n"), format!("SELECT 'it\\'s';\n-- {said}\n")] {
+        let (_dir, file) = script(&format!("{head}{DELETE}"));
+        let run = flowmend(["lint", &file]).expect(1);
+        assert!(run.out.contains("missing-where"), "{head}: {run:?}");
+    }
+    let (_dir, file) = script(&format!("{FOR_3_1_9}{DELETE}-- flowmend: release=2.0.5\n"));
+    let run = flowmend(["lint", &file]).expect(2);
+    assert!(run.err.contains("release=3.1.9 and release=2.0.5"), "{}", run.err);
+    let run = flowmend(["lint", &file, "--release", "3.1.8"]).expect(1);
+    assert!(run.err.contains("its comment says release=3.1.9, but --release says 3.1.8"), "{}", run.err);
+    let (_dir, file) = script("-- flowmend: scheduler=dolphinscheduler release=9.9 dialect=mysql\nSELECT 1;\n");
+    let run = flowmend(["lint", &file]).expect(2);
+    assert!(run.err.contains(&file) && run.err.contains("9.9"), "{}", run.err);
+}
+
+/// A folder of scripts is checked as a whole; one without any is told from a bundle.
+#[test]
+fn folders_of_scripts() {
+    let (dir, _file) = script(&format!("{FOR_3_1_9}{DELETE}"));
+    std::fs::create_dir(dir.path().join("below")).unwrap();
+    std::fs::write(dir.path().join("below/other.sql"), format!("{FOR_3_1_9}{DELETE}")).unwrap();
+    std::fs::write(dir.path().join("notes.txt"), DELETE).unwrap();
+    let run = flowmend(["lint", &dir.path().display().to_string()]).expect(1);
+    assert_eq!(run.out.matches("[missing-where]").count(), 2, "{}", run.out);
+    let empty = tempfile::tempdir().unwrap();
+    let run = flowmend(["lint", &empty.path().display().to_string()]).expect(2);
+    assert!(run.err.contains("no .sql file is below it"), "{}", run.err);
+}

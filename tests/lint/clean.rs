@@ -15,7 +15,7 @@ fn careful_scripts_have_no_errors() {
         let path = entry.unwrap().path();
         let sql = std::fs::read_to_string(&path).unwrap();
         let told = told(&sql, &split(&sql, Client::Mysql));
-        let linted = check(&sql, &told["scheduler"], &told["release"], &told["dialect"]);
+        let linted = check(&sql, &told["scheduler"][0], &told["release"][0], &told["dialect"][0]);
         let errors = linted.findings.iter().filter(|f| f.level == Level::Error).count();
         let found = places(&sql, &linted);
         read += 1;

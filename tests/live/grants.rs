@@ -243,3 +243,39 @@ fn row_security_is_refused() {
     db.url.clone_from(&operated.admin);
     sealed("apply", db, "b", &[]).expect(0);
 }
+
+/// What a login may not see looks as if it were missing: it is not called so.
+#[test]
+fn hidden_tables_are_not_missing() {
+    for server in servers("hidden_tables_are_not_missing") {
+        let mut operated = Operated::new(server, "3.1.9", false);
+        let (database, user) = (operated.db().name.clone(), operated.user.clone());
+        if server != Server::PostgreSql {
+            operated.admin(&[format!("GRANT SELECT ON {database}.t_ds_task_instance TO '{user}'@'%'")]);
+        }
+        let ask = |operated: &Operated| {
+            let url = operated.db().url.clone();
+            crate::support::program::flowmend([
+                "upgrade-check",
+                "--scheduler",
+                "dolphinscheduler",
+                "--from",
+                "3.1.9",
+                "--to",
+                "3.2.0",
+                "--url",
+                &url,
+            ])
+        };
+        let run = ask(&operated);
+        assert!(run.code == 4 || run.code == 6, "{server:?}: {run:?}");
+        assert!(run.err.contains("GRANT SELECT") && !run.out.contains("is missing"), "{server:?}: {run:?}");
+        let grant = match server {
+            Server::PostgreSql => format!("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {user}"),
+            _ => format!("GRANT SELECT ON {database}.* TO '{user}'@'%'"),
+        };
+        operated.admin(&[grant]);
+        let run = ask(&operated);
+        assert!(run.code < 2, "{server:?}: {run:?}");
+    }
+}

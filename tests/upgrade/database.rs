@@ -52,14 +52,14 @@ fn codes_that_the_next_release_cannot_read() {
             counted(&findings(&run), code)
         };
         let tasks =
-            [("t_ds_task_instance.state 11", 1), ("t_ds_task_instance.state 15", 1), ("t_ds_task_instance.state 5", 1)];
-        let two = [("t_ds_process_instance.state 10", 1), ("t_ds_process_instance.state 9", 1)];
+            [("t_ds_task_instance.state 5", 1), ("t_ds_task_instance.state 11", 1), ("t_ds_task_instance.state 15", 1)];
+        let two = [("t_ds_process_instance.state 9", 1), ("t_ds_process_instance.state 10", 1)];
         assert_eq!(ask("3.1.0", "unreadable-state"), pairs(&[&two[..], &tasks].concat()), "{server:?}");
         let four = [
+            ("t_ds_process_instance.state 9", 1),
             ("t_ds_process_instance.state 10", 1),
             ("t_ds_process_instance.state 12", 1),
             ("t_ds_process_instance.state 16", 1),
-            ("t_ds_process_instance.state 9", 1),
         ];
         assert_eq!(ask("3.3.0", "unreadable-state"), pairs(&[&four[..], &tasks].concat()), "{server:?}");
         assert_eq!(db.dump(), before);

@@ -33,6 +33,40 @@ fn the_enumeration_is_split() {
     assert!(!lost.iter().any(|s| s == "t_ds_process_instance.state 16"), "{lost:?}");
 }
 
+/// Codes that the column never rightly held are said, too: rows repaired by hand hold them.
+#[test]
+fn codes_that_were_never_right_are_remarks() {
+    let run = check("dolphinscheduler", "3.0.6", "3.1.0", &["--format", "json"]).expect(1);
+    let level = |subject: &str| {
+        let found = findings(&run).into_iter().find(|f| f["code"] == "unreadable-state" && f["subject"] == subject);
+        found.map(|f| f["level"].as_str().unwrap().to_owned())
+    };
+    let of = |level: &str| Some(level.to_owned());
+    assert_eq!(level("t_ds_task_instance.state 5"), of("warning"));
+    for subject in ["t_ds_task_instance.state 10", "t_ds_task_instance.state 14", "t_ds_process_instance.state 8"] {
+        assert_eq!(level(subject), of("info"), "{subject}: {}", run.out);
+    }
+}
+
+/// Codes stand in the order of numbers.
+#[test]
+fn numbers_in_their_order() {
+    let run = check("dolphinscheduler", "3.0.6", "3.1.0", &["--format", "json"]).expect(1);
+    let lost: Vec<String> = of_code(&findings(&run), "unreadable-state").into_iter().map(|(s, _, _)| s).collect();
+    let at = |subject: &str| lost.iter().position(|s| s == subject).unwrap();
+    assert!(at("t_ds_process_instance.state 9") < at("t_ds_process_instance.state 10"), "{lost:?}");
+}
+
+/// What came, went and came back is there since it came back.
+#[test]
+fn a_code_that_comes_back_is_new_since_then() {
+    let run = check("dolphinscheduler", "2.0.9", "3.2.2", &["--format", "json"]).expect(1);
+    let found = of_code(&findings(&run), "new-state");
+    let since =
+        found.iter().find(|(s, _, _)| s == "t_ds_process_instance.state 17").and_then(|(_, _, since)| since.clone());
+    assert_eq!(since.as_deref(), Some("3.2.0"), "{found:?}");
+}
+
 /// A way over several generations names the one that brings each change.
 #[test]
 fn a_long_way_names_its_steps() {

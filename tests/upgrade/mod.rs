@@ -3,6 +3,7 @@
 mod database;
 mod foreseen;
 mod in_house;
+mod keys;
 mod large;
 mod manifests;
 mod scripts;

@@ -61,7 +61,7 @@ fn which_scripts_in_which_dialect() {
     let run = check("dolphinscheduler", "3.0.6", "3.1.0", &["--sql", &path]).expect(2);
     assert!(run.err.contains("--dialect"), "{}", run.err);
     let run = check("dolphinscheduler", "3.0.6", "3.1.0", &["--sql", &path, "--dialect", "mysql"]).expect(2);
-    assert!(run.err.contains("holds no .sql file"), "{}", run.err);
+    assert!(run.err.contains("no .sql file is below it"), "{}", run.err);
 }
 
 /// Links lead back; a file in another encoding is named and passed over.
@@ -80,4 +80,20 @@ fn folders_as_they_are() {
     let run = check("dolphinscheduler", "3.0.6", "3.1.0", &args).expect(1);
     assert_eq!(subjects(&run, "unknown-state"), ["a.sql:1"], "{}", run.out);
     assert_eq!(subjects(&run, "unread-script"), ["b.sql"]);
+}
+
+/// A comment that allows something was written for the release of today.
+#[test]
+fn what_comments_allow_today_breaks_all_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let sql = "-- flowmend: allow unknown-table we know\nSELECT user_id FROM t_ds_relation_user_alertgroup WHERE id = 1;\n-- flowmend: allow unknown-table not there yet\nSELECT id FROM t_ds_environment WHERE id = 1;\n";
+    let file = dir.path().join("a.sql");
+    std::fs::write(&file, sql).unwrap();
+    let args = ["--sql", &file.display().to_string(), "--dialect", "mysql", "--format", "json"];
+    let run = check("dolphinscheduler", "1.3.9", "2.0.0", &args).expect(1);
+    assert_eq!(subjects(&run, "unknown-table"), ["a.sql:2"], "{}", run.out);
+    assert_eq!(subjects(&run, "unused-allow"), Vec::<String>::new(), "{}", run.out);
+    let missing = dir.path().join("none").display().to_string();
+    let run = check("dolphinscheduler", "1.3.9", "2.0.0", &["--sql", &missing, "--dialect", "mysql"]).expect(2);
+    assert!(run.err.contains("there is no"), "{}", run.err);
 }

@@ -98,8 +98,7 @@ pub(in crate::cli) fn scripts_below(dir: &Path) -> Result<Vec<PathBuf>> {
     let is_sql = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("sql"));
     let found: Vec<PathBuf> = crate::data::files_below(dir)?.into_iter().filter(is_sql).collect();
     if found.is_empty() {
-        let message = format!("{} is no bundle, and no .sql file is below it", dir.display());
-        return Err(Error::usage(message).hint("name scripts, a directory of scripts, or a bundle's directory"));
+        return Err(Error::usage(format!("{}: no .sql file is below it", dir.display())));
     }
     Ok(found)
 }

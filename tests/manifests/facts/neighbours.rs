@@ -65,8 +65,87 @@ fn tables(
     for table in was.intersection(described) {
         let Some(after) = new.get(renamed.get(table).unwrap_or(table)) else { continue };
         columns(differences, engine, table, &old[table], after, changes);
+        keys(
+            differences,
+            engine,
+            (table, renamed.get(table).unwrap_or(table)),
+            (&old[table], after),
+            (changes, described),
+        );
     }
     true
+}
+
+/// Unique keys and foreign keys, by the names of the newer release.
+fn keys(
+    differences: &mut Differences,
+    engine: Engine,
+    (table, now): (&String, &String),
+    (old, new): (&super::Shape, &super::Shape),
+    (changes, described): (&[Change], &Names),
+) {
+    let renames = |table: &str| -> BTreeMap<String, String> {
+        let inside = |c: &Change| Some(c.subject.strip_prefix(table)?.strip_prefix('.')?.to_lowercase());
+        let renamed = of(changes, engine, ChangeKind::ColumnRenamed);
+        renamed.filter_map(|c| Some((inside(c)?, c.after.clone().unwrap().to_lowercase()))).collect()
+    };
+    let named = |table: &str, columns: &[String]| -> Vec<String> {
+        let renames = renames(table);
+        columns.iter().map(|c| renames.get(c).unwrap_or(c).clone()).collect()
+    };
+    let text = |columns: &[String]| format!("{table}({})", columns.join(", "));
+    let said = |kind| -> Names {
+        of(changes, engine, kind)
+            .map(|c| c.subject.clone())
+            .filter(|s| s.split('(').next() == Some(table))
+            .map(|s| same_case(&s, table))
+            .collect()
+    };
+    let set = |key: &[String]| -> Names { key.iter().cloned().collect() };
+    let (was, is): (Vec<(&Vec<String>, Names)>, Vec<(&Vec<String>, Names)>) = (
+        old.unique.iter().map(|key| (key, set(&named(table, key)))).collect(),
+        new.unique.iter().map(|key| (key, set(key))).collect(),
+    );
+    let only = |one: &[(&Vec<String>, Names)], other: &[(&Vec<String>, Names)]| -> Names {
+        one.iter().filter(|(_, key)| !other.iter().any(|(_, o)| o == key)).map(|(key, _)| text(key)).collect()
+    };
+    let place = format!("{engine:?} {table} → {now}");
+    differences.same(format!("{place}: unique keys that come"), &said(ChangeKind::UniqueAdded), &only(&is, &was));
+    differences.same(format!("{place}: unique keys that go"), &said(ChangeKind::UniqueDropped), &only(&was, &is));
+    let renamed: BTreeMap<String, String> =
+        of(changes, engine, ChangeKind::TableRenamed).map(|c| (c.subject.clone(), c.after.clone().unwrap())).collect();
+    let target =
+        |parent: &str, columns: &[String], effect: &str| format!("{parent}({}) ON DELETE {effect}", columns.join(", "));
+    let told = |key: &&super::Foreign| described.contains(&key.1);
+    let was: BTreeMap<Vec<String>, String> = old
+        .foreign
+        .iter()
+        .filter(told)
+        .map(|(columns, parent, there, effect)| {
+            let now = renamed.get(parent).unwrap_or(parent);
+            (named(table, columns), target(now, &named(parent, there), effect))
+        })
+        .collect();
+    let is: BTreeMap<Vec<String>, String> = new
+        .foreign
+        .iter()
+        .filter(told)
+        .map(|(columns, parent, there, effect)| (columns.clone(), target(parent, there, effect)))
+        .collect();
+    let of_keys = |keep: &dyn Fn(&Vec<String>) -> bool| -> Names {
+        was.keys().chain(is.keys()).filter(|c| keep(c)).map(|c| text(c)).collect()
+    };
+    let came = of_keys(&|c| !was.contains_key(c));
+    let gone = of_keys(&|c| !is.contains_key(c));
+    let other = of_keys(&|c| was.contains_key(c) && is.contains_key(c) && was[c] != is[c]);
+    differences.same(format!("{place}: foreign keys that come"), &said(ChangeKind::ForeignKeyAdded), &came);
+    differences.same(format!("{place}: foreign keys that go"), &said(ChangeKind::ForeignKeyDropped), &gone);
+    differences.same(format!("{place}: foreign keys that change"), &said(ChangeKind::ForeignKeyChanged), &other);
+}
+
+/// A key with its columns in lower case, as the facts have them.
+fn same_case(key: &str, table: &str) -> String {
+    format!("{table}{}", key[table.len()..].to_lowercase())
 }
 
 fn columns(
