@@ -3,9 +3,11 @@
 //! Only what asks for every such row counts: whoever asks for none in one state, or for none of
 //! another name, has not asked.
 
+use std::sync::Arc;
+
 use sqlparser::ast::{
-    BinaryOperator, Expr, InTarget, Join, JoinConstraint, JoinOperator, Query, Select, SetExpr, TableFactor,
-    TableWithJoins, UnaryOperator,
+    BinaryOperator, Cte, Expr, InTarget, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, SetExpr,
+    TableFactor, TableWithJoins, UnaryOperator,
 };
 
 use super::conditions::bare;
@@ -13,14 +15,28 @@ use super::scope::as_name;
 use super::truth::links;
 use super::values::{as_literal, one_value};
 
-/// Literals that a statement's own condition asks for: `SCHED_NAME = 's'`, the column in lower case.
+/// Referring and referred columns, in lower case.
+pub(super) type References = Arc<[(String, String)]>;
+
+/// What a statement's own condition asks for.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asked(Vec<(String, String)>);
+pub(super) struct Asked {
+    /// Literals: `SCHED_NAME = 's'`, the column in lower case.
+    values: Vec<(String, String)>,
+    /// Columns of other names by which rows belong together.
+    references: References,
+}
 
 impl Asked {
-    pub fn of(selection: Option<&Expr>) -> Self {
+    pub fn of(selection: Option<&Expr>, references: References) -> Self {
         let parts = selection.into_iter().flat_map(|s| links(s, &BinaryOperator::And));
-        Self(parts.filter_map(value_of).collect())
+        Self { values: parts.filter_map(value_of).collect(), references }
+    }
+
+    /// Whether rows belong together by two columns.
+    fn are_one(&self, left: &str, right: &str) -> bool {
+        let refers = |a: &str, b: &str| self.references.iter().any(|(child, parent)| child == a && parent == b);
+        left == right || refers(left, right) || refers(right, left)
     }
 
     /// Whether a condition on another table's rows leaves in all that belong to a row: it names the
@@ -30,8 +46,8 @@ impl Asked {
             return false;
         };
         match (column(left), column(right)) {
-            (Some(left), Some(right)) => left == right,
-            _ => value_of(part).is_some_and(|asked| self.0.contains(&asked)),
+            (Some(left), Some(right)) => self.are_one(&left, &right),
+            _ => value_of(part).is_some_and(|asked| self.values.contains(&asked)),
         }
     }
 
@@ -50,12 +66,20 @@ impl Asked {
     pub fn barren<'e>(&self, expr: &'e Expr) -> Option<&'e Query> {
         let query = match expr {
             Expr::Exists { subquery, negated: true } => subquery,
-            Expr::In { expr, target: InTarget::Subquery(query), negated: true, .. } if lists_same(expr, query) => query,
+            Expr::In { expr, target: InTarget::Subquery(query), negated: true, .. } if self.lists_same(expr, query) => {
+                query
+            }
             Expr::UnaryOp { op: UnaryOperator::Not | UnaryOperator::BangNot, expr } => match bare(expr) {
                 Expr::Exists { subquery, negated: false } => subquery,
-                Expr::In { expr, target: InTarget::Subquery(query), negated: false, .. } if lists_same(expr, query) => {
+                Expr::In { expr, target: InTarget::Subquery(query), negated: false, .. }
+                    if self.lists_same(expr, query) =>
+                {
                     query
                 }
+                _ => return None,
+            },
+            Expr::AllOp { left, compare_op: BinaryOperator::NotEq, right } => match bare(right) {
+                Expr::Subquery(query) if self.lists_same(left, query) => query,
                 _ => return None,
             },
             Expr::BinaryOp { left, op, right } => counted(left, op, right)?,
@@ -79,6 +103,21 @@ impl Asked {
         joins.filter_map(alias).flat_map(nulls).collect()
     }
 
+    /// Whether a query lists the columns that are looked for in it.
+    fn lists_same(&self, names: &Expr, query: &Query) -> bool {
+        let names: Vec<Option<String>> = match bare(names) {
+            Expr::Tuple(parts) => parts.iter().map(column).collect(),
+            one => vec![column(one)],
+        };
+        let Some(select) = selected(query) else { return false };
+        let listed = select.projection.iter().map(|item| one_value(item).and_then(column));
+        let mut pairs = names.iter().zip(listed);
+        let are_one = |(name, other): (&Option<String>, Option<String>)| {
+            name.as_ref().zip(other).is_some_and(|(name, other)| self.are_one(name, &other))
+        };
+        names.len() == select.projection.len() && pairs.all(are_one)
+    }
+
     fn joins_all(&self, join: &Join) -> bool {
         let (JoinOperator::Left(constraint) | JoinOperator::LeftOuter(constraint)) = &join.join_operator else {
             return false;
@@ -88,6 +127,44 @@ impl Asked {
             JoinConstraint::Using(_) => true,
             _ => false,
         }
+    }
+}
+
+/// A common table expression that is a table's rows, or those with some values.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    /// What the statement calls it, in lower case.
+    pub name: String,
+    /// The table.
+    pub table: String,
+    /// The values that its rows have.
+    with: Vec<(String, String)>,
+}
+
+impl Rows {
+    /// What a common table expression stands for, if it is no more than that.
+    pub fn of(cte: &Cte) -> Option<Self> {
+        let query = &cte.query;
+        let select = selected(query).filter(|_| query.limit_clause.is_none() && cte.alias.columns.is_empty())?;
+        let [only] = select.from.as_slice() else { return None };
+        let TableFactor::Table { name, .. } = &only.relation else { return None };
+        let is_plain = |item: &SelectItem| match item {
+            SelectItem::UnnamedExpr(expr) => as_name(expr).is_some(),
+            SelectItem::Wildcard(_) => true,
+            _ => false,
+        };
+        let plain = only.joins.is_empty() && select.having.is_none() && select.projection.iter().all(is_plain);
+        let parts = select.selection.iter().flat_map(|s| links(s, &BinaryOperator::And));
+        let with: Option<Vec<_>> = parts.map(value_of).collect();
+        let (name, table) = (cte.alias.name.value.to_lowercase(), super::scope::last_part(name).0);
+        plain.then_some(Self { name, table, with: with? })
+    }
+}
+
+impl Asked {
+    /// Whether the rows of a common table expression are all that belong to a row.
+    pub fn has_all(&self, rows: &Rows) -> bool {
+        rows.with.iter().all(|value| self.values.contains(value))
     }
 }
 
@@ -107,17 +184,6 @@ fn parameter(expr: &Expr) -> Option<String> {
 fn column(expr: &Expr) -> Option<String> {
     let last = as_name(bare(expr))?.last()?;
     (!last.value.starts_with(['@', ':', '$'])).then(|| last.value.to_lowercase())
-}
-
-/// Whether a query lists columns of the names that are looked for in it.
-fn lists_same(names: &Expr, query: &Query) -> bool {
-    let names = match bare(names) {
-        Expr::Tuple(parts) => parts.iter().map(column).collect(),
-        one => vec![column(one)],
-    };
-    let listed = |item| one_value(item).and_then(column);
-    let listed = selected(query).map(|select| select.projection.iter().map(listed).collect::<Vec<_>>());
-    listed.is_some_and(|listed| names.iter().all(Option::is_some) && listed == names)
 }
 
 /// A count that must be nothing: `(SELECT COUNT(*) …) = 0`, `< 1`, `0 = (…)`.
@@ -176,7 +242,7 @@ mod tests {
 
     fn asks(condition: &str) -> bool {
         let own = parsed("s.a = 'x'");
-        Asked::of(Some(&own)).barren(&parsed(condition)).is_some()
+        Asked::of(Some(&own), Arc::new([("r".to_owned(), "i".to_owned())])).barren(&parsed(condition)).is_some()
     }
 
     fn parsed(text: &str) -> Expr {
@@ -192,6 +258,11 @@ mod tests {
             ("NOT (EXISTS (SELECT 1 FROM f WHERE f.b = s.b))", true),
             ("b NOT IN (SELECT b FROM f WHERE a = 'x')", true),
             ("(a, b) NOT IN (SELECT f.a, f.b FROM f)", true),
+            ("s.r NOT IN (SELECT f.i FROM f)", true),
+            ("NOT EXISTS (SELECT 1 FROM f WHERE f.i = s.r)", true),
+            ("(a, b) <> ALL (SELECT f.a, f.b FROM f)", true),
+            ("(a, b) <> ALL (SELECT f.b, f.a FROM f)", false),
+            ("(a, b) <> ANY (SELECT f.a, f.b FROM f)", false),
             ("(SELECT COUNT(*) FROM f WHERE f.b = s.b) = 0", true),
             ("(SELECT COUNT(*) FROM f WHERE f.b = s.b) < 1", true),
             ("1 > (SELECT COUNT(*) FROM f WHERE f.b = s.b)", true),

@@ -27,6 +27,8 @@ pub(super) struct Source<'t> {
     pub engine: Engine,
     /// What is known of the release, as soon as it is known.
     pub known: &'t (dyn Fn() -> Option<&'t Knowledge<'t>> + Sync),
+    /// Tables of the script's own, under the name of a schema.
+    pub own: &'t [String],
 }
 
 /// What the other cores parse, in batches, by turns.
@@ -83,7 +85,8 @@ impl<'t> Source<'t> {
     fn read(self, mut batch: Batch) -> Batch {
         if let Some(knowledge) = (self.known)() {
             for ready in batch.iter_mut().flatten() {
-                ready.reading = ready.parsed.what.as_ref().ok().map(|statement| read(statement, knowledge, &[]));
+                ready.reading =
+                    ready.parsed.what.as_ref().ok().map(|statement| read(statement, (knowledge, self.own), &[]));
             }
         }
         batch

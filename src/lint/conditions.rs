@@ -4,16 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, InTarget, JoinConstraint, JoinOperator, Query, SetExpr, Spanned as _, TableWithJoins,
-    Visit as _, Visitor, visit_expressions,
+    BinaryOperator, Expr, InTarget, Join, JoinConstraint, JoinOperator, Query, SetExpr, Spanned as _, TableFactor,
+    TableWithJoins, Visit as _, Visitor, visit_expressions,
 };
 use sqlparser::tokenizer::Span;
 
+use super::chosen;
 use super::knowledge::Knowledge;
 use super::moments::{is_now, is_past};
 use super::reading::{Bound, Filter, Scalar, Selected};
 use super::scope::{Meaning, Scope, as_name, last_part, meaning};
 use super::truth::{Truth, Val, Values, links, truth};
+use super::values::as_literal;
 use crate::manifest::{Engine, State, StateSet};
 
 /// What inner joins ask for.
@@ -23,24 +25,45 @@ pub(super) struct Joins<'e> {
     pub on: Vec<&'e Expr>,
     /// Columns (lower case) that are the same on both sides: `USING (a, b)`.
     pub using: Vec<String>,
+    /// Queries that rows are joined with, by their aliases in lower case.
+    pub queries: Vec<(String, &'e Query)>,
 }
 
 /// What inner joins ask for.
 pub(super) fn joined<'e>(tables: impl Iterator<Item = &'e TableWithJoins>) -> Joins<'e> {
     let mut found = Joins::default();
-    for join in tables.flat_map(|t| &t.joins) {
-        let (JoinOperator::Join(constraint) | JoinOperator::Inner(constraint) | JoinOperator::CrossJoin(constraint)) =
-            &join.join_operator
-        else {
-            continue;
-        };
-        match constraint {
-            JoinConstraint::On(condition) => found.on.push(condition),
-            JoinConstraint::Using(names) => found.using.extend(names.iter().map(|n| last_part(n).0.to_lowercase())),
-            _ => {}
-        }
+    for table in tables {
+        found.queries.extend(derived(&table.relation));
+        found.add(&table.joins);
     }
     found
+}
+
+fn derived(factor: &TableFactor) -> Option<(String, &Query)> {
+    match factor {
+        TableFactor::Derived { subquery, alias: Some(alias), .. } => Some((alias.name.value.to_lowercase(), subquery)),
+        _ => None,
+    }
+}
+
+impl<'e> Joins<'e> {
+    fn add(&mut self, joins: &'e [Join]) {
+        let found = self;
+        for join in joins {
+            let (JoinOperator::Join(constraint)
+            | JoinOperator::Inner(constraint)
+            | JoinOperator::CrossJoin(constraint)) = &join.join_operator
+            else {
+                continue;
+            };
+            found.queries.extend(derived(&join.relation));
+            match constraint {
+                JoinConstraint::On(condition) => found.on.push(condition),
+                JoinConstraint::Using(names) => found.using.extend(names.iter().map(|n| last_part(n).0.to_lowercase())),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Reads WHERE and the joins' conditions for one of the tables.
@@ -70,6 +93,9 @@ pub(super) fn filter(
     joins.using.iter().for_each(|column| merge(&mut filter.bounds, column.clone(), Bound::Join));
     filter.older = conditions.iter().flat_map(|c| older(c, &judge)).collect();
     filter.states = states(&judge, &parts);
+    for query in chosen::queries(&judge, &conditions, joins) {
+        chosen::narrow(&judge, query, &mut filter.states);
+    }
     filter
 }
 
@@ -155,7 +181,8 @@ fn states(judge: &Judge<'_, '_>, conditions: &Parts<'_>) -> BTreeMap<String, Sel
         let spoken = selected.len() < set.states.len() || !other || !null;
         let ruled_out = ruled_out(judge, conditions, &column, set);
         let unclear = about.parts.iter().find(|part| is_unclear(part, judge, &column, set)).map(|part| part.span());
-        found.insert(column, Selected { codes: selected, ruled_out, other, null, spoken, unclear });
+        let named = !about.parts.is_empty();
+        found.insert(column, Selected { codes: selected, ruled_out, other, null, named, spoken, unclear });
     }
     found
 }
@@ -303,13 +330,16 @@ fn bounds(expr: &Expr, judge: &Judge<'_, '_>) -> BTreeMap<String, Bound> {
             }
         }
         Expr::AnyOp { left, compare_op: BinaryOperator::Eq, .. } => bind(left, Bound::Value),
-        Expr::Between { expr, .. }
-        | Expr::IsNull(expr)
-        | Expr::IsNotNull(expr)
-        | Expr::Like { expr, .. }
-        | Expr::ILike { expr, .. }
-        | Expr::SimilarTo { expr, .. }
-        | Expr::RLike { expr, .. } => bind(expr, Bound::Range),
+        // From one to another: somebody has looked at them.
+        Expr::Between { expr, negated: false, low, high } if [low, high].iter().all(|e| as_literal(e).is_some()) => {
+            bind(expr, Bound::Pattern);
+        }
+        Expr::Between { expr, .. } | Expr::IsNull(expr) | Expr::IsNotNull(expr) => bind(expr, Bound::Range),
+        Expr::Like { expr, negated, pattern, .. } | Expr::ILike { expr, negated, pattern, .. } => {
+            let begins = as_literal(pattern).and_then(|p| p.code()).is_some_and(|p| !p.starts_with(['%', '_']));
+            bind(expr, if begins && !negated { Bound::Pattern } else { Bound::Range });
+        }
+        Expr::SimilarTo { expr, .. } | Expr::RLike { expr, .. } => bind(expr, Bound::Range),
         _ => {}
     }
     found

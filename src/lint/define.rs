@@ -2,16 +2,20 @@
 
 use sqlparser::ast::{AlterTableOperation, ObjectName, ObjectType, Set, Statement};
 
+use super::own::is_own;
 use super::reading::{Deed, Definition};
-use super::scope::last_part;
+use super::scope::{last_part, schema_of};
+use crate::manifest::Engine;
 
 /// What takes every table along, whatever its name.
 pub(super) const DROP_DATABASE: &str = "DROP DATABASE";
+/// A routine without a name, which runs at once (MariaDB).
+pub(super) const BLOCK: &str = "BEGIN NOT ATOMIC";
 /// The same for a schema.
 pub(super) const DROP_SCHEMA: &str = "DROP SCHEMA";
 
-/// What a statement does.
-pub(super) fn deed(statement: &Statement) -> Deed {
+/// What a statement does. `own` are tables of the script's own, under the name of a schema.
+pub(super) fn deed(statement: &Statement, own: &[String]) -> Deed {
     match statement {
         Statement::Query(_) | Statement::Explain { .. } | Statement::ExplainTable { .. } => Deed::Query,
         Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Merge(_) => Deed::Change,
@@ -19,7 +23,7 @@ pub(super) fn deed(statement: &Statement) -> Deed {
         Statement::Commit { .. } => Deed::Commit,
         Statement::Rollback { savepoint: None, .. } => Deed::Rollback,
         Statement::Set(set) => set_of(set),
-        other => definition(other).map_or(Deed::Other, Deed::Define),
+        other => definition(other, own).map_or(Deed::Other, Deed::Define),
     }
 }
 
@@ -34,10 +38,17 @@ pub(super) fn has_body(statement: &Statement) -> bool {
     )
 }
 
-fn definition(statement: &Statement) -> Option<Definition> {
+fn definition(statement: &Statement, own: &[String]) -> Option<Definition> {
+    let name = |name: &ObjectName| {
+        let (table, schema) = (last_part(name).0, schema_of(name));
+        match schema.filter(|schema| is_own(own, Some(schema), &table)) {
+            Some(schema) => format!("{schema}.{table}"),
+            None => table,
+        }
+    };
     let of = |what: &'static str, names: Vec<&ObjectName>| Definition {
         what,
-        tables: names.into_iter().map(|n| last_part(n).0).collect(),
+        tables: names.into_iter().map(name).collect(),
         filled: false,
         temporary: false,
     };
@@ -50,8 +61,17 @@ fn definition(statement: &Statement) -> Option<Definition> {
         Statement::CreateView(view) => of("CREATE VIEW", vec![&view.name]),
         Statement::CreateIndex(index) => of("CREATE INDEX", vec![&index.table_name]),
         Statement::AlterTable(table) => {
-            let renamed = table.operations.iter().any(|o| matches!(o, AlterTableOperation::RenameTable { .. }));
-            of(if renamed { "RENAME TABLE" } else { "ALTER TABLE" }, vec![&table.name])
+            let renamed = |o: &AlterTableOperation| matches!(o, AlterTableOperation::RenameTable { .. });
+            // How a table is kept, and whose it is, is nothing of its shape.
+            let kept = |o: &AlterTableOperation| {
+                matches!(o, AlterTableOperation::SetOptionsParens { .. } | AlterTableOperation::OwnerTo { .. })
+            };
+            let what = match &table.operations {
+                all if all.iter().any(renamed) => "RENAME TABLE",
+                all if all.iter().all(kept) => "ALTER TABLE SETTINGS",
+                _ => "ALTER TABLE",
+            };
+            of(what, vec![&table.name])
         }
         Statement::RenameTable(tables) => of("RENAME TABLE", tables.iter().map(|t| &t.old_name).collect()),
         Statement::Truncate(truncate) => of("TRUNCATE", truncate.table_names.iter().map(|t| &t.name).collect()),
@@ -99,7 +119,7 @@ fn set_of(set: &Set) -> Deed {
 
 /// A definition that the parser does not understand, read by its first words; and the
 /// rest of its text, in which statements may stand.
-pub(super) fn by_words(text: &str) -> Option<(Definition, &str)> {
+pub(super) fn by_words(text: &str, engine: Engine) -> Option<(Definition, &str)> {
     const KINDS: [(&str, &str); 4] = [
         ("trigger", "CREATE TRIGGER"),
         ("event", "CREATE EVENT"),
@@ -108,9 +128,13 @@ pub(super) fn by_words(text: &str) -> Option<(Definition, &str)> {
     ];
     let (first, mut rest) = next_word(text)?;
     // PostgreSQL's DO is a routine without a name.
-    if first.eq_ignore_ascii_case("do") {
-        let definition = Definition { what: "DO", tables: Vec::new(), filled: false, temporary: false };
-        return Some((definition, rest));
+    let nameless = |what| Definition { what, tables: Vec::new(), filled: false, temporary: false };
+    if engine == Engine::PostgreSql && first.eq_ignore_ascii_case("do") {
+        return Some((nameless("DO"), rest));
+    }
+    // So is MariaDB's, which runs at once.
+    if let Some(body) = block(text).filter(|_| engine == Engine::MySql) {
+        return Some((nameless(BLOCK), body));
     }
     if !first.eq_ignore_ascii_case("create") {
         return None;
@@ -130,6 +154,19 @@ pub(super) fn by_words(text: &str) -> Option<(Definition, &str)> {
         tables.push(table.rsplit('.').next().unwrap_or(table).trim_matches(['`', '"', '(']).to_owned());
     }
     Some((Definition { what, tables, filled: false, temporary: false }, rest))
+}
+
+/// MariaDB's routine without a name, and what stands in it.
+fn block(text: &str) -> Option<&str> {
+    let mut rest = text;
+    for name in ["begin", "not", "atomic"] {
+        let (word, after) = next_word(rest)?;
+        if !word.eq_ignore_ascii_case(name) {
+            return None;
+        }
+        rest = after;
+    }
+    Some(rest)
 }
 
 /// The first word of a text, and what follows it.

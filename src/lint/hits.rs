@@ -7,6 +7,7 @@ use sqlparser::ast::{
 };
 
 use super::knowledge::Knowledge;
+use super::own::own_tables;
 use super::reading::{Change, Does};
 use super::report::Report;
 use super::scope::last_part;
@@ -91,13 +92,14 @@ pub fn hits(text: &str, knowledge: &Knowledge<'_>) -> Vec<Hit> {
     let places = Places::of(text);
     let grammar = parse::grammar(knowledge.engine);
     let script = split(text, Client::of(knowledge.engine));
+    let own = own_tables(text, &script.pieces);
     let mut report = Report::new(knowledge, &places);
     let mut found = Vec::new();
     for piece in script.pieces.iter().filter(|p| p.kind == PieceKind::Sql) {
         for parsed in parse::parse(text, piece, grammar.as_ref(), &places) {
             let Ok(statement) = parsed.what else { continue };
             report.start = parsed.start;
-            let changes = read::read(&statement, knowledge, &[]).changes;
+            let changes = read::read(&statement, (knowledge, &own), &[]).changes;
             let ours = |c: &&Change| c.does != Does::Insert && !c.in_body && knowledge.table(&c.table).is_some();
             found.extend(changes.iter().filter(ours).map(|change| Hit {
                 range: report.bytes(change.span),

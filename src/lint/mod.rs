@@ -10,6 +10,7 @@ mod allow;
 mod body;
 mod branches;
 mod bundle;
+mod chosen;
 mod client;
 mod comment;
 mod conditions;
@@ -21,6 +22,7 @@ mod fix;
 mod hits;
 mod knowledge;
 mod moments;
+mod own;
 mod page;
 mod parse;
 mod pattern;
@@ -28,6 +30,7 @@ mod prepared;
 mod read;
 pub mod reading;
 mod report;
+mod rewrite;
 pub mod rules;
 mod scope;
 mod truth;
@@ -117,7 +120,8 @@ fn linted<'k, K: Borrow<Knowledge<'k>> + Send + Sync>(
     let script = split(text, Client::of(engine));
     let learned = OnceLock::new();
     let known = || learned.get().map(K::borrow);
-    let source = ahead::Source { text, pieces: &script.pieces, places: &places, engine, known: &known };
+    let own = own::own_tables(text, &script.pieces);
+    let source = ahead::Source { text, pieces: &script.pieces, places: &places, engine, known: &known, own: &own };
     let linted = std::thread::scope(|scope| -> Result<Linted> {
         let parsed = source.start(scope);
         let knowledge = learn()?;
@@ -141,6 +145,7 @@ fn checked(
         across: rules::ALL.iter().filter_map(across).collect(),
         data: data.of(knowledge),
         memory: Memory::default(),
+        own: parsed.source.own,
         linted: Linted::default(),
     };
     if script.bom {
@@ -193,6 +198,8 @@ struct Run<'r> {
     data: Vec<&'r DataRule>,
     /// User variables and prepared statements.
     memory: Memory,
+    /// Tables of the script's own, under the name of a schema.
+    own: &'r [String],
     linted: Linted,
 }
 
@@ -252,7 +259,8 @@ impl<'r> Run<'r> {
             self.says("other-file", parsed.range.clone(), Level::Warning, message).help("leave it out of the script");
         }
         match parsed.what {
-            Err(unread) => match define::by_words(self.report.text(parsed.range.clone())) {
+            Err(unread) => match define::by_words(self.report.text(parsed.range.clone()), self.report.knowledge.engine)
+            {
                 Some((definition, body)) => {
                     let deed = Deed::Define(definition);
                     self.rules(&Reading { range: parsed.range.clone(), deed, ..Reading::default() });
@@ -263,7 +271,7 @@ impl<'r> Run<'r> {
             Ok(mut statement) => {
                 let filled = self.memory.fill(&mut statement);
                 let first = self.report.findings.len();
-                let read = || read::read(&statement, self.report.knowledge, &[]);
+                let read = || read::read(&statement, (self.report.knowledge, self.own), &[]);
                 let mut reading = reading.filter(|_| !filled).unwrap_or_else(read);
                 reading.range = parsed.range.clone();
                 self.rules(&reading);
@@ -274,7 +282,8 @@ impl<'r> Run<'r> {
                 // PostgreSQL's bodies are texts to the parser.
                 if self.report.knowledge.engine == Engine::PostgreSql
                     && let Deed::Define(_) = reading.deed
-                    && let Some((definition, routine)) = define::by_words(self.report.text(parsed.range.clone()))
+                    && let Some((definition, routine)) =
+                        define::by_words(self.report.text(parsed.range.clone()), Engine::PostgreSql)
                     && ["CREATE FUNCTION", "CREATE PROCEDURE", "DO"].contains(&definition.what)
                 {
                     self.body(parsed.range.end - routine.len(), routine);
@@ -310,7 +319,7 @@ impl<'r> Run<'r> {
         self.report.pinned = Some(at.clone());
         match parse::only(text, grammar.as_ref()) {
             Ok(statement) => {
-                let reading = read::read(&statement, self.report.knowledge, &[]);
+                let reading = read::read(&statement, (self.report.knowledge, self.own), &[]);
                 self.rules(&Reading { range: at.clone(), ..reading });
             }
             Err(unread) => self.not_understood(&unread),
@@ -349,7 +358,7 @@ impl<'r> Run<'r> {
                     continue;
                 }
             };
-            let mut reading = read::read(&statement, self.report.knowledge, &body.locals);
+            let mut reading = read::read(&statement, (self.report.knowledge, self.own), &body.locals);
             if reading.changes.is_empty() {
                 continue;
             }
@@ -375,8 +384,8 @@ impl<'r> Run<'r> {
     }
 
     fn unread(&mut self, unread: &Unread, piece: &Piece) {
-        // PRAGMA takes words that no grammar lists; it changes no row.
-        if piece.open.is_some() || unread.word == "PRAGMA" {
+        // PRAGMA takes words that no grammar lists; MySQL's DO only counts. Neither changes a row.
+        if piece.open.is_some() || ["PRAGMA", "DO"].contains(&unread.word.as_str()) {
             return;
         }
         self.not_understood(unread);

@@ -9,6 +9,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Tokenizer};
 
+use super::rewrite::rewrite;
 use crate::manifest::Engine;
 use crate::sql::{Piece, Places};
 
@@ -52,6 +53,16 @@ pub(super) fn grammar(engine: Engine) -> Box<dyn Dialect> {
         Engine::MySql => Box::new(MySqlDialect {}),
         Engine::PostgreSql => Box::new(PostgreSqlDialect {}),
         Engine::Sqlite => Box::new(SQLiteDialect {}),
+    }
+}
+
+fn engine_of(grammar: &dyn Dialect) -> Engine {
+    if grammar.is::<MySqlDialect>() {
+        Engine::MySql
+    } else if grammar.is::<PostgreSqlDialect>() {
+        Engine::PostgreSql
+    } else {
+        Engine::Sqlite
     }
 }
 
@@ -110,10 +121,7 @@ fn one(text: &str, grammar: &dyn Dialect) -> (Result<Statement, Unread>, Option<
         let span = Span::new(e.location, e.location);
         return (Err(Unread { message: e.message, span, word }), None);
     }
-    if word == "SET" {
-        // MySQL writes `:=` there, too.
-        tokens.iter_mut().filter(|t| t.token == Token::Assignment).for_each(|t| t.token = Token::Eq);
-    }
+    rewrite(&mut tokens, &word, engine_of(grammar));
     let next = second(&tokens);
     let mut parser = Parser::new(grammar).with_tokens_with_locations(tokens);
     match parser.parse_statement() {
@@ -149,6 +157,10 @@ fn second(tokens: &[TokenWithSpan]) -> Option<Location> {
     let first = words.next().and_then(keyword)?;
     let plain = [Keyword::UPDATE, Keyword::DELETE, Keyword::SELECT, Keyword::COMMIT, Keyword::ROLLBACK, Keyword::BEGIN];
     if !plain.contains(&first) {
+        return None;
+    }
+    // MariaDB's BEGIN NOT ATOMIC is a routine.
+    if first == Keyword::BEGIN && words.next().and_then(keyword) == Some(Keyword::NOT) {
         return None;
     }
     let mut depth = 0_usize;
@@ -206,7 +218,7 @@ fn mariadb_comments(text: &str) -> Cow<'_, str> {
 }
 
 /// psql puts a variable's value in place of `:'name'` and `:"name"`. For the parser a
-/// parameter of the same length stands there; the first keeps its name.
+/// parameter or a name of the same length stands there.
 fn psql_variables(text: &str) -> Cow<'_, str> {
     if !text.contains(':') {
         return Cow::Borrowed(text);
@@ -224,10 +236,12 @@ fn psql_variables(text: &str) -> Cow<'_, str> {
             continue;
         }
         out.push_str(&rest[..at]);
-        let name = if quote == "'" { &name[..length] } else { "1" };
-        out.push('$');
-        out.push_str(name);
-        out.push_str(&" ".repeat(length + 2 - name.len()));
+        let name = &name[..length];
+        match quote {
+            "'" => out.extend(["$", name, "  "]),
+            // A name that no table and no column bears.
+            _ => out.extend(["\"$", name, "\""]),
+        }
         rest = &rest[at + 3 + length..];
     }
     out.push_str(rest);
@@ -277,7 +291,7 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert!(found[0].2, "{found:?}");
         let text = "a::'b' :'cd' :\"e\"";
-        assert_eq!(psql_variables(text), "a::'b' $cd   $1  ");
+        assert_eq!(psql_variables(text), "a::'b' $cd   \"$e\"");
         // Places behind it stay what they were.
         assert_eq!(psql_variables(text).len(), text.len());
     }

@@ -85,8 +85,7 @@ impl Memory {
             }
             _ => {
                 // `SELECT … INTO @x`, `@x := …`
-                let assigns = text.contains(":=") || text.to_lowercase().contains("into");
-                if text.contains('@') && assigns {
+                if text.contains('@') && assigns(text) {
                     self.variables.retain(|name, _| !text.to_lowercase().contains(name));
                 }
                 Seen::Plain
@@ -227,6 +226,13 @@ impl Memory {
         }
         Some(all)
     }
+}
+
+/// Whether a statement may set user variables: `SELECT … INTO @x`, `@x := …`.
+fn assigns(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let into = lower.match_indices("into").any(|(at, _)| lower[at + 4..].trim_start().starts_with('@'));
+    into || lower.contains(":=")
 }
 
 /// The value of psql's `\set`: words in quotes or without, one after the other; nothing where a

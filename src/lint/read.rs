@@ -9,27 +9,30 @@ use sqlparser::ast::{
 };
 use sqlparser::tokenizer::Span;
 
-use super::absence::Asked;
+use super::absence::{Asked, Rows};
 use super::branches;
 use super::conditions;
 use super::define;
 use super::knowledge::Knowledge;
 use super::moments;
+use super::own::is_own;
 use super::reading::{
     Assignment, Change, CodeUse, Deed, Does, Filter, Part, Reading, Remark, Scalar, Stranger, TableUse, Written,
 };
-use super::scope::{Binding, Meaning, Scope, as_name, last_part, meaning, schema_of};
+use super::scope::{Binding, Meaning, Scope, as_name, last_part, meaning, qualified, schema_of};
 use super::truth::arguments;
 use super::values::{as_literal, is_default, literals_of, one_of, rows, would_be, written};
-use crate::manifest::DefaultValue;
+use crate::manifest::{DefaultValue, Engine};
 
-/// Reads one statement. `locals` are the parameters and variables of the routine around it.
-pub(super) fn read(statement: &Statement, knowledge: &Knowledge<'_>, locals: &[String]) -> Reading {
+/// Reads one statement. `own` are tables of the script's own, under the name of a schema; `locals`
+/// the parameters and variables of the routine around it.
+pub(super) fn read(statement: &Statement, (knowledge, own): (&Knowledge<'_>, &[String]), locals: &[String]) -> Reading {
     let mut reader = Reader {
         knowledge,
         locals,
         scopes: vec![Scope { aliases: locals.to_vec(), ..Scope::default() }],
-        hidden: Vec::new(),
+        hidden: own.to_vec(),
+        ctes: Vec::new(),
         body: 0,
         parts: Vec::new(),
         apart: Vec::new(),
@@ -38,14 +41,27 @@ pub(super) fn read(statement: &Statement, knowledge: &Knowledge<'_>, locals: &[S
         links: HashSet::new(),
         answers: Vec::new(),
         asked: Asked::default(),
-        reading: Reading { deed: define::deed(statement), ..Reading::default() },
+        reading: Reading { deed: define::deed(statement, own), ..Reading::default() },
     };
     let _ = statement.visit(&mut reader);
     let mut reading = reader.reading;
+    if let Statement::Explain { analyze: false, options, .. } = statement
+        && !options.iter().flatten().any(runs)
+    {
+        // It says how the rows would be found, and changes none.
+        reading.changes.clear();
+        reading.tables.iter_mut().for_each(|used| used.written = false);
+    }
     if !reading.changes.is_empty() && matches!(reading.deed, Deed::Query | Deed::Other) {
         reading.deed = Deed::Change;
     }
     reading
+}
+
+/// Whether an option of EXPLAIN has the statement run: `ANALYZE`, unless it is off.
+fn runs(option: &ast::UtilityOption) -> bool {
+    let is_off = |value: &Expr| ["false", "off", "0"].contains(&value.to_string().to_lowercase().as_str());
+    option.name.value.eq_ignore_ascii_case("analyze") && !option.arg.as_ref().is_some_and(is_off)
 }
 
 struct Reader<'k, 'a> {
@@ -54,8 +70,10 @@ struct Reader<'k, 'a> {
     locals: &'k [String],
     /// From the outermost to the innermost.
     scopes: Vec<Scope<'a>>,
-    /// Names of common table expressions.
+    /// Names of common table expressions, and tables of the script's own under the name of a schema.
     hidden: Vec<String>,
+    /// Common table expressions that are a table's rows.
+    ctes: Vec<Rows>,
     /// How many routine or trigger bodies are open.
     body: usize,
     /// The open statements and queries.
@@ -114,6 +132,7 @@ impl Visitor for Reader<'_, '_> {
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         if let Some(with) = &query.with {
             self.hidden.extend(with.cte_tables.iter().map(|cte| cte.alias.name.value.clone()));
+            self.ctes.extend(with.cte_tables.iter().filter_map(Rows::of));
             self.apart.extend(with.cte_tables.iter().map(|cte| std::ptr::from_ref(cte.query.as_ref())));
         }
         let within = self.parts.last().copied().unwrap_or_default();
@@ -195,7 +214,7 @@ impl<'a> Reader<'_, 'a> {
         let joins = conditions::joined(std::iter::once(&update.table).chain(from));
         let where_and_joins = (update.selection.as_ref(), &joins);
         let limited = update.limit.as_ref().filter(|_| update.order_by.is_empty()).map(Expr::span);
-        self.asked = Asked::of(update.selection.as_ref());
+        self.asked = Asked::of(update.selection.as_ref(), self.knowledge.references());
         let missing = self.asked.missing(std::iter::once(&update.table).chain(from), update.selection.as_ref());
         scope.lack(self.knowledge, &missing);
         self.uses(&scope.bindings, &targets);
@@ -234,7 +253,7 @@ impl<'a> Reader<'_, 'a> {
         let targets = if named.is_empty() { vec![aliased.map_or(0, |at| at + 1)] } else { named };
         let joins = conditions::joined(from.iter().chain(using));
         let limited = delete.limit.as_ref().filter(|_| delete.order_by.is_empty()).map(Expr::span);
-        self.asked = Asked::of(delete.selection.as_ref());
+        self.asked = Asked::of(delete.selection.as_ref(), self.knowledge.references());
         scope.lack(self.knowledge, &self.asked.missing(from.iter().chain(using), delete.selection.as_ref()));
         self.uses(&scope.bindings, &targets);
         for target in &targets {
@@ -268,10 +287,12 @@ impl<'a> Reader<'_, 'a> {
 
     /// The only table of a statement that adds rows.
     fn target(&mut self, name: &ObjectName, alias: Option<String>) -> Scope<'a> {
-        let (table, span) = last_part(name);
+        let ((table, span), schema) = (last_part(name), schema_of(name));
         let alias = alias.unwrap_or_else(|| table.clone());
-        let spec = self.knowledge.table(&table);
-        let binding = Binding { alias, table, schema: schema_of(name), span, spec, is_missing: false };
+        let own = is_own(&self.hidden, schema.as_deref(), &table);
+        let spec = if own { None } else { self.knowledge.table(&table) };
+        let table = qualified(own, schema.as_ref(), table);
+        let binding = Binding { alias, table, schema, span, spec, is_missing: false };
         let scope = Scope { bindings: vec![binding], aliases: Vec::new() };
         self.uses(&scope.bindings, &[0]);
         scope
@@ -288,6 +309,9 @@ impl<'a> Reader<'_, 'a> {
     fn inserted(&mut self, insert: &Insert, scope: &Scope<'a>) -> Vec<Assignment> {
         let rows = insert.source.as_ref().map(|query| rows(&query.body)).unwrap_or_default();
         let mut sets = Vec::new();
+        if insert.columns.is_empty() {
+            return self.inserted_in_order(&rows, scope);
+        }
         for (at, name) in insert.columns.iter().enumerate() {
             self.target_name(name, scope);
             let (column, span) = last_part(name);
@@ -299,6 +323,26 @@ impl<'a> Reader<'_, 'a> {
             }
             let value_span = values.first().map_or(span, |v| v.span());
             sets.push(Assignment { column, value, outcome: None, span, value_span });
+        }
+        sets
+    }
+
+    /// The same where no columns are named: all of them, in the order of the schema.
+    fn inserted_in_order(&mut self, rows: &[Vec<&Expr>], scope: &Scope<'a>) -> Vec<Assignment> {
+        let Some(spec) = scope.bindings[0].spec else { return Vec::new() };
+        let columns: Vec<String> = spec.columns_on(self.knowledge.engine).map(|c| c.name.clone()).collect();
+        if rows.is_empty() || rows.iter().any(|row| row.len() != columns.len()) {
+            return Vec::new();
+        }
+        let mut sets = Vec::new();
+        for (at, column) in columns.into_iter().enumerate() {
+            let values: Vec<&Expr> = rows.iter().map(|row| row[at]).collect();
+            let each = values.iter().map(|value| self.value(&scope.bindings[0], &column, value, scope)).collect();
+            for value in &values {
+                self.written_code(&scope.bindings[0], &column, value);
+            }
+            let span = values.first().map_or(scope.bindings[0].span, |v| v.span());
+            sets.push(Assignment { column, value: one_of(each), outcome: None, span, value_span: span });
         }
         sets
     }
@@ -382,9 +426,12 @@ impl<'a> Reader<'_, 'a> {
 
     fn uses(&mut self, bindings: &[Binding<'a>], written: &[usize]) {
         for (at, binding) in bindings.iter().enumerate() {
-            let cte = self.hidden.iter().any(|h| h.eq_ignore_ascii_case(&binding.table));
-            if !binding.table.is_empty() && !cte {
-                let (name, schema, span) = (binding.table.clone(), binding.schema.clone(), binding.span);
+            let cte = binding.schema.is_none() && self.hidden.iter().any(|h| h.eq_ignore_ascii_case(&binding.table));
+            let rows = self.ctes.iter().find(|rows| cte && rows.name == binding.table.to_lowercase());
+            let stands_for = rows.filter(|rows| self.within_barren > 0 && self.asked.has_all(rows));
+            if !binding.table.is_empty() && (!cte || stands_for.is_some()) {
+                let name = stands_for.map_or_else(|| binding.table.clone(), |rows| rows.table.clone());
+                let (schema, span) = (binding.schema.clone(), binding.span);
                 let part = self.parts.last().copied().unwrap_or_default();
                 let absent = self.within_barren > 0 || binding.is_missing;
                 self.reading.tables.push(TableUse { name, schema, written: written.contains(&at), part, absent, span });
@@ -528,10 +575,16 @@ impl<'a> Reader<'_, 'a> {
         let Some(parts) = as_name(expr).filter(|_| !is_default(expr)) else { return };
         if let Meaning::Nothing(tables) = meaning(&self.scopes, self.knowledge, parts)
             && let Some(column) = parts.last()
+            && !self.is_text(parts)
         {
             let (column, span) = (column.value.clone(), column.span);
             self.stranger(tables, &column, span);
         }
+    }
+
+    /// SQLite takes what stands in double quotes and is no column for a text.
+    fn is_text(&self, parts: &[ast::Ident]) -> bool {
+        matches!(parts, [one] if one.quote_style == Some('"')) && self.knowledge.engine == Engine::Sqlite
     }
 
     /// The table and column that an expression names.

@@ -348,6 +348,12 @@ impl Filter {
         self.state(column).is_some_and(|s| s.unclear.is_some())
     }
 
+    /// Whether it names a state column, with success or without.
+    #[must_use]
+    pub fn names_state(&self, column: &str) -> bool {
+        self.state(column).is_some_and(|s| s.named)
+    }
+
     /// Whether it speaks of a state column.
     #[must_use]
     pub fn speaks_of(&self, column: &str) -> bool {
@@ -372,6 +378,8 @@ pub enum Bound {
     Join,
     /// It is in the result of a query.
     Query,
+    /// It begins with a text or lies between two: `LIKE 'http://10.0.0.8:%'`, `BETWEEN 5 AND 9`.
+    Pattern,
     /// It is compared in another way.
     Range,
 }
@@ -387,7 +395,9 @@ pub struct Selected {
     pub other: bool,
     /// NULL.
     pub null: bool,
-    /// Whether the condition speaks of the column at all.
+    /// Whether the condition names the column.
+    pub named: bool,
+    /// Whether it rules out a state.
     pub spoken: bool,
     /// Where it speaks of the column in a way that is not understood, so that it may select fewer.
     pub unclear: Option<Span>,

@@ -214,11 +214,12 @@ fn each_once<'s>(states: impl Iterator<Item = &'s State>) -> Vec<&'s State> {
     found
 }
 
-/// `6 FAILURE, 7 SUCCESS`.
+/// `6 FAILURE, 7 SUCCESS`; where a code is the name in another case, the code alone.
 #[must_use]
 pub fn listed(states: &[&State]) -> String {
     let name = |s: &&State| match s.name.eq_ignore_ascii_case(&s.code) || s.code.is_empty() {
-        true => s.name.clone(),
+        true if s.code.is_empty() => s.name.clone(),
+        true => s.code.clone(),
         false => format!("{} {}", s.code, s.name),
     };
     states.iter().map(name).collect::<Vec<_>>().join(", ")

@@ -4,6 +4,7 @@ use sqlparser::ast::{Expr, Ident, ObjectName, Query, Select, SelectItem, SetExpr
 use sqlparser::tokenizer::Span;
 
 use super::knowledge::Knowledge;
+use super::own::is_own;
 use crate::manifest::TableSpec;
 
 /// A table in a FROM list.
@@ -77,7 +78,8 @@ impl<'a> Scope<'a> {
         scope
     }
 
-    /// Adds a table and what is joined to it. `hidden` are names of common table expressions.
+    /// Adds a table and what is joined to it. `hidden` are names of common table expressions, and
+    /// tables of the script's own under the name of a schema.
     pub fn add(&mut self, knowledge: &Knowledge<'a>, table: &TableWithJoins, hidden: &[String]) {
         self.factor(knowledge, &table.relation, hidden);
         for join in &table.joins {
@@ -91,11 +93,16 @@ impl<'a> Scope<'a> {
                 let (table, span) = last_part(name);
                 let alias = alias.as_ref().map_or_else(|| table.clone(), |a| a.name.value.clone());
                 let named_here = name.0.len() == 1 && hidden.iter().any(|h| h.eq_ignore_ascii_case(&table));
-                let system = is_system(name);
-                let spec = if named_here || system { None } else { knowledge.table(&table) };
+                let (system, schema) = (is_system(name), schema_of(name));
+                let own = is_own(hidden, schema.as_deref(), &table);
+                // `t(a, b)` gives the columns other names.
+                let renamed =
+                    matches!(factor, TableFactor::Table { alias: Some(alias), .. } if !alias.columns.is_empty());
+                let is_none = named_here || system || own || renamed;
+                let spec = if is_none { None } else { knowledge.table(&table) };
                 // What belongs to the database has a name here for its columns only.
-                let table = if system { String::new() } else { table };
-                self.bindings.push(Binding { alias, table, schema: schema_of(name), span, spec, is_missing: false });
+                let table = if system { String::new() } else { qualified(own, schema.as_ref(), table) };
+                self.bindings.push(Binding { alias, table, schema, span, spec, is_missing: false });
             }
             TableFactor::NestedJoin { table_with_joins, .. } => self.add(knowledge, table_with_joins, hidden),
             other => {
@@ -235,6 +242,14 @@ pub(super) fn last_part(name: &ObjectName) -> (String, Span) {
 /// What stands before the table's own name.
 pub(super) fn schema_of(name: &ObjectName) -> Option<String> {
     name.0.iter().rev().nth(1).and_then(|p| p.as_ident()).map(|i| i.value.clone())
+}
+
+/// The name of a table that is not the scheduler's although its bare name is.
+pub(super) fn qualified(own: bool, schema: Option<&String>, table: String) -> String {
+    match schema.filter(|_| own) {
+        Some(schema) => format!("{schema}.{table}"),
+        None => table,
+    }
 }
 
 /// Tables that the database itself has.

@@ -1,6 +1,6 @@
 //! Reports for people, in 80 columns.
 
-use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 
 use crate::apply::{BundleState, VerifyReport};
 use crate::bundle::Bundle;
@@ -33,7 +33,25 @@ fn plain(head: &[&str], rows: &[Vec<String>]) -> Table {
     for row in rows {
         table.add_row(row.iter().map(|c| safe(c, 400)).collect::<Vec<_>>());
     }
+    keep_words(&mut table, rows);
     table
+}
+
+/// What lies between two columns.
+const GAP: usize = 2;
+
+/// Makes columns as wide as their longest word, where there is room for all: names are not broken.
+fn keep_words(table: &mut Table, rows: &[Vec<String>]) {
+    let longest = |text: &String| text.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
+    let width = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(longest).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
+    if widths.iter().map(|w| w + GAP).sum::<usize>() > WIDTH {
+        return;
+    }
+    for (column, width) in table.column_iter_mut().zip(widths) {
+        let width = Width::Fixed(u16::try_from(width + GAP).unwrap_or(u16::MAX));
+        column.set_constraint(ColumnConstraint::LowerBoundary(width));
+    }
 }
 
 /// How wide the first column may be, so that the others have room beside it.

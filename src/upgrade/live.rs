@@ -74,6 +74,8 @@ impl Upgrade<'_> {
         findings.extend(self.repairs(recipes));
         if seen.scripts {
             findings.extend(super::schema::not_compared(self));
+            let of_rows = |f: &Finding| f.code == super::schema::NEW_STATE_COLUMN;
+            findings.extend(super::schema::foreseen(self).into_iter().filter(of_rows));
         } else {
             findings.extend(self.scripts_aside());
         }
@@ -161,6 +163,8 @@ impl Upgrade<'_> {
     /// What changes for scripts is not to be seen in a database: it is said how to see it.
     fn scripts_aside(&self) -> Vec<Finding> {
         let foreseen = super::schema::foreseen(self);
+        let (of_rows, foreseen): (Vec<Finding>, Vec<Finding>) =
+            foreseen.into_iter().partition(|f| f.code == super::schema::NEW_STATE_COLUMN);
         let breaking = foreseen.iter().filter(|f| f.level > Level::Info).count();
         let message = format!(
             "{breaking} names or keys that scripts and views may use change: give --sql DIR to check yours, or leave --url out to list them"
@@ -168,7 +172,7 @@ impl Upgrade<'_> {
         let aside = Finding::new(About::Scripts, "scripts-not-looked-at", Level::Info, "scripts", message);
         let renamed = foreseen.into_iter().filter(|f| f.code == "table-renamed");
         let renamed = renamed.map(|f| Finding { level: Level::Info, help: Vec::new(), ..f });
-        (breaking > 0).then_some(aside).into_iter().chain(renamed).collect()
+        (breaking > 0).then_some(aside).into_iter().chain(renamed).chain(of_rows).collect()
     }
 
     fn doubtful(&self, seen: &Seen<'_>) -> Vec<Finding> {

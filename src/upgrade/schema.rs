@@ -3,7 +3,10 @@
 use super::{About, Finding, Upgrade, keys};
 use crate::lint::Level;
 use crate::manifest::compare::{Change, ChangeKind};
-use crate::manifest::{Engine, Manifest, Manifests};
+use crate::manifest::{DefaultValue, Engine, Manifest, Manifests};
+
+/// The code of a new column in which rows of today get a state.
+pub(super) const NEW_STATE_COLUMN: &str = "new-state-column";
 
 /// What breaks in scripts and reports.
 pub(super) fn foreseen(upgrade: &Upgrade<'_>) -> Vec<Finding> {
@@ -49,6 +52,14 @@ fn of_change(upgrade: &Upgrade<'_>, change: &Change) -> Option<Finding> {
         ChangeKind::ColumnRetyped => {
             ("column-retyped", Level::Info, "in a fresh database; an upgraded one may keep the old type".to_owned())
         }
+        ChangeKind::ColumnAdded if new_state(upgrade, change).is_some() => {
+            let state = new_state(upgrade, change).unwrap_or_default();
+            (
+                NEW_STATE_COLUMN,
+                Level::Warning,
+                format!("rows of today become {state}: set what is wrong before the new release starts"),
+            )
+        }
         ChangeKind::ColumnAdded if is_needed(is) => {
             ("column-needed", Level::Warning, "an INSERT that does not name it fails".to_owned())
         }
@@ -62,7 +73,8 @@ fn of_change(upgrade: &Upgrade<'_>, change: &Change) -> Option<Finding> {
         Some(code) => format!("{} {code}", upgrade.to.real_name(&change.subject)),
         None => change.subject.clone(),
     };
-    let mut finding = Finding::new(About::Scripts, code, level, subject, change.sentence());
+    let about = if code == NEW_STATE_COLUMN { About::Before } else { About::Scripts };
+    let mut finding = Finding::new(about, code, level, subject, change.sentence());
     finding.since = upgrade.since(change);
     if !help.is_empty() {
         finding.help.push(help);
@@ -91,6 +103,22 @@ pub(super) fn narrowed(change: &Change) -> Option<u64> {
     };
     let (before, after) = (length(&change.before)?, length(&change.after)?);
     (after < before).then_some(after)
+}
+
+/// The state that rows of today get in a column of states that is new, by its default.
+fn new_state(upgrade: &Upgrade<'_>, change: &Change) -> Option<String> {
+    let (table, column) = change.subject.split_once('.')?;
+    let table = renamed_table(&upgrade.changes, table);
+    let (name, role) = upgrade.to.roles.iter().find(|(_, role)| role.table == table)?;
+    let (role_column, _) = role.columns.iter().find(|(_, real)| real.eq_ignore_ascii_case(column))?;
+    let role_column = format!("{name}.{role_column}");
+    let engine = upgrade.engines(change).into_iter().next()?;
+    let spec = upgrade.to.tables.get(table)?.column_on(engine, column)?.on(engine)?.into_owned();
+    let Some(DefaultValue::Text(default)) = spec.default else { return None };
+    let set = upgrade.to.states.get(&role_column)?;
+    // What another column's state hangs on says nothing by itself.
+    let is_part = upgrade.to.states.values().any(|other| other.with.as_ref() == Some(&role_column));
+    set.by_code(&default).filter(|_| !is_part).map(|state| set.shown(state))
 }
 
 /// Whether a row cannot be inserted without a column of this form.

@@ -114,7 +114,7 @@ fn variables_of_psql_are_known_in_quotes_and_without() {
     let lint = |sql: &str| said(sql, "airflow", "2.10.5", "postgresql");
     let update = "UPDATE task_instance SET state = :'to' WHERE dag_id = :'dag' AND state = 'running';";
     let set = |to: &str| lint(&format!("\\set to {to}\n\\set dag d\n{update}"));
-    holds(&set("success"), &["SUCCESS says that the work was done"], &["unknown-value"]);
+    holds(&set("success"), &["success says that the work was done"], &["unknown-value"]);
     holds(&set("'failed'"), &[], &["unknown-value", "unknown-state", "hides-failure"]);
     holds(&set("finished"), &["unknown-state"], &["unknown-value"]);
     holds(&lint(update), &["unknown-value"], &[]);

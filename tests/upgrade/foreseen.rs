@@ -141,3 +141,17 @@ fn forms() {
         assert!(text.contains(mark) && text.contains("shutdown"), "{text}");
     }
 }
+
+/// A new column of states, whose default is a state that nobody chose for the rows of today.
+#[test]
+fn states_that_rows_of_today_get() {
+    let run = check("xxl-job", "2.0.2", "2.3.1", &["--format", "json"]).expect(1);
+    let found = findings(&run);
+    let new = found
+        .iter()
+        .find(|f| f["code"] == "new-state-column" && f["subject"].as_str().unwrap().ends_with(".trigger_status"));
+    let new = new.unwrap_or_else(|| panic!("{}", run.out));
+    assert_eq!((new["about"].as_str(), new["since"].as_str()), (Some("before"), Some("2.1.0")), "{new}");
+    assert!(new["help"][0].as_str().unwrap().contains("0 STOPPED"), "{new}");
+    assert!(run.out.contains("schedule_type is new and NONE"), "{}", run.out);
+}

@@ -97,3 +97,16 @@ fn what_comments_allow_today_breaks_all_the_same() {
     let run = check("dolphinscheduler", "1.3.9", "2.0.0", &["--sql", &missing, "--dialect", "mysql"]).expect(2);
     assert!(run.err.contains("there is no"), "{}", run.err);
 }
+
+/// A column that becomes needed breaks INSERTs that do not name it.
+#[test]
+fn inserts_that_lack_a_new_column() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("a.sql");
+    std::fs::write(&file, "INSERT INTO dag_run (dag_id, execution_date, run_id, state) VALUES ('d', '2026-01-31 00:00:00+00', 'r', 'running');\n").unwrap();
+    let args = ["--sql", &file.display().to_string(), "--dialect", "postgresql", "--format", "json"];
+    let run = check("airflow", "1.10.15", "2.0.0", &args).expect(1);
+    assert_eq!(subjects(&run, "insert-lacks-column"), ["a.sql:1"], "{}", run.out);
+    let run = check("airflow", "2.0.0", "2.1.0", &args);
+    assert_eq!(subjects(&run, "insert-lacks-column"), Vec::<String>::new(), "{}", run.out);
+}

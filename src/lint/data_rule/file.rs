@@ -51,6 +51,12 @@ pub(super) struct RuleFile {
     /// The condition names rows by these columns and by nothing else.
     #[serde(default)]
     pub binds_only: Vec<String>,
+    /// Columns of none of which a delete asks that it be older than a limit: that makes room.
+    #[serde(default)]
+    pub older_none: Vec<String>,
+    /// Columns of none of which the condition says anything.
+    #[serde(default)]
+    pub asks_none: Vec<String>,
     /// The rows' states before: column → states, of which the condition may select one.
     #[serde(default)]
     pub from: BTreeMap<String, Vec<String>>,
@@ -122,7 +128,16 @@ impl RuleFile {
     /// The role columns that it names.
     fn columns(&self) -> impl Iterator<Item = &String> {
         let unless = self.unless.iter().flat_map(|u| u.from.keys().chain(u.to.keys()));
-        let lists = [&self.sets, &self.sets_any, &self.sets_none, &self.binds, &self.binds_none, &self.binds_only];
+        let lists = [
+            &self.sets,
+            &self.sets_any,
+            &self.sets_none,
+            &self.binds,
+            &self.binds_none,
+            &self.binds_only,
+            &self.older_none,
+            &self.asks_none,
+        ];
         lists
             .into_iter()
             .flatten()

@@ -124,8 +124,12 @@ impl DataRule {
     fn is_asked_before(&self, knowledge: &Knowledge<'_>, change: &Change, reading: &Reading) -> bool {
         let key = knowledge.key(&change.table);
         let is_own = |table: &str| knowledge.table(table).is_none();
-        !self.file.not_without.is_empty()
-            && !key.is_empty()
+        let (_, role) = knowledge.role(&change.table).unzip();
+        let spoken = |column: &String| {
+            role.and_then(|r| r.columns.get(column)).is_some_and(|name| change.filter.speaks_of(name))
+        };
+        let asks = !self.file.not_without.is_empty() || self.file.from.keys().any(|column| !spoken(column));
+        asks && !key.is_empty()
             && key.iter().all(|column| change.filter.is_elsewhere(column))
             && reading.tables.iter().any(|t| !t.written && is_own(&t.name))
     }
@@ -171,6 +175,11 @@ impl DataRule {
             let bound = real(column).and_then(|c| change.filter.bounds.get(&c.to_lowercase()));
             bound.is_some_and(|b| *b != crate::lint::reading::Bound::Range)
         };
+        let older = |column: &String| {
+            change.does == Does::Delete && real(column).is_some_and(|c| change.filter.older.contains(&c.to_lowercase()))
+        };
+        let asked =
+            |column: &String| real(column).is_some_and(|c| change.filter.bounds.contains_key(&c.to_lowercase()));
         // A column that the release lacks can be neither written nor missed.
         let has = |columns: &[String]| columns.is_empty() || columns.iter().any(|c| real(c).is_some());
         let fits = file.sets.iter().all(set)
@@ -180,6 +189,8 @@ impl DataRule {
             && file.binds.iter().all(bound)
             && has(&file.binds_none)
             && !file.binds_none.iter().any(bound)
+            && !file.older_none.iter().any(older)
+            && !file.asks_none.iter().any(asked)
             && (file.binds_only.is_empty() || self.binds_only(change, spec));
         if !fits {
             return None;

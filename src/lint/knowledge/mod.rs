@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::elsewhere::Neighbours;
-use super::reading::Filter;
+use super::absence::References;
+use super::reading::{Change, Does, Filter};
 use crate::manifest::{ColumnSpec, Engine, ForeignKey, Manifest, Manifests, Role, StateSet, TableSpec};
 use crate::{Error, Result};
 
@@ -34,6 +35,8 @@ pub struct Knowledge<'a> {
     state_columns: BTreeMap<String, Vec<StateColumn<'a>>>,
     /// Tables in lower case that no repair writes.
     forbidden: BTreeSet<String>,
+    /// Referring and referred columns in lower case, where their names differ.
+    references: References,
 }
 
 /// A column that holds states, as the manifest spells it, with them.
@@ -70,6 +73,7 @@ impl<'a> Knowledge<'a> {
         Ok(Self {
             state_columns: state_columns.collect(),
             forbidden: tables.keys().filter(|t| manifest.is_forbidden_table(t)).cloned().collect(),
+            references: references(manifest),
             role_columns,
             roles,
             manifest,
@@ -142,6 +146,12 @@ impl<'a> Knowledge<'a> {
         }
     }
 
+    /// The columns of the scheduler's tables by which rows refer to others.
+    #[must_use]
+    pub(super) fn references(&self) -> References {
+        self.references.clone()
+    }
+
     /// The role that a table plays.
     #[must_use]
     pub fn role(&self, table: &str) -> Option<(&'a str, &'a Role)> {
@@ -151,16 +161,27 @@ impl<'a> Knowledge<'a> {
     /// Whether no repair writes a table.
     #[must_use]
     pub fn is_forbidden(&self, table: &str) -> bool {
-        // What the release lacks may be named all the same.
         let lower = lower(table);
-        self.forbidden.contains(lower.as_ref())
-            || !self.tables.contains_key(lower.as_ref()) && self.manifest.is_forbidden_table(table)
+        if self.tables.contains_key(lower.as_ref()) {
+            return self.forbidden.contains(lower.as_ref());
+        }
+        // What the release lacks may be named all the same. A pattern fits names of one's own, too,
+        // unless they begin as the scheduler's do.
+        let is_named = self.manifest.forbidden.tables.iter().any(|name| name.eq_ignore_ascii_case(table));
+        let begins = self.prefix.as_ref().is_some_and(|prefix| lower.starts_with(prefix.as_str()));
+        (is_named || begins || self.has_undescribed(table)) && self.manifest.is_forbidden_table(table)
     }
 
     /// Whether a table holds records whose old rows may be deleted to make room.
     #[must_use]
     pub fn is_cleaned(&self, table: &str) -> bool {
         self.manifest.forbidden.cleaned.iter().any(|t| t.eq_ignore_ascii_case(table))
+    }
+
+    /// Whether a change deletes old rows of such a table.
+    #[must_use]
+    pub fn makes_room(&self, change: &Change) -> bool {
+        change.does == Does::Delete && self.is_cleaned(&change.table) && !change.filter.older.is_empty()
     }
 
     /// The role column of a column: `task_instance.state`.
@@ -308,4 +329,10 @@ fn common_prefix<'n>(names: impl Iterator<Item = &'n String>) -> Option<String> 
     }
     let common = counts.into_iter().filter(|(prefix, n)| n * 2 >= names.len() && prefix.len() > 2);
     common.max_by_key(|(prefix, n)| (*n, prefix.len())).map(|(prefix, _)| prefix.to_owned())
+}
+
+fn references(m: &Manifest) -> References {
+    let real = |name: &str| m.column(name).ok().map(str::to_lowercase);
+    let pairs = m.relations.iter().filter_map(|r| Some((real(&r.child)?, real(&r.parent)?)));
+    pairs.filter(|(child, parent)| child != parent).collect()
 }

@@ -27,6 +27,8 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
                     .why("no repair needs it, and what refers to its rows is not known here")
                     .help("to make room use the scheduler's own clean-up")
             }
+            // To make room, as the scheduler's own clean-up does.
+            None if knowledge.makes_room(change) => continue,
             None if change.does == Does::Delete && knowledge.is_cleaned(&change.table) => {
                 let message = format!("rows of {} are deleted: no repair needs that", change.table);
                 report

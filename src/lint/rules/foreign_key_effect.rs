@@ -27,7 +27,8 @@ impl Across for Watch {
                 a == b && key.columns == other.columns && key.on_delete == other.on_delete
             });
             for (child, key) in children {
-                if !self.emptied.contains(&child.to_lowercase()) {
+                let asked = reading.tables.iter().any(|t| t.absent && t.name.eq_ignore_ascii_case(child));
+                if !asked && !self.emptied.contains(&child.to_lowercase()) {
                     say(report, change, child, key);
                 }
             }

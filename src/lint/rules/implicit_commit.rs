@@ -1,6 +1,8 @@
 //! DDL ends the transaction (MySQL, MariaDB).
 
 use super::Across;
+use super::no_transaction::is_off;
+use crate::lint::define::BLOCK;
 use crate::lint::finding::Level;
 use crate::lint::reading::{Deed, Reading};
 use crate::lint::report::Report;
@@ -22,14 +24,24 @@ impl Across for Watch {
             Deed::Begin => (self.open, self.changed) = (true, false),
             Deed::Commit | Deed::Rollback => self.open = false,
             Deed::Change => self.changed |= self.open,
-            Deed::Set { name, value } if name == "autocommit" => self.open = value == "0",
+            Deed::Set { name, value } if name == "autocommit" => self.open = is_off(value),
             Deed::Define(definition)
-                if self.open && !definition.temporary && report.knowledge.engine == Engine::MySql =>
+                if self.open
+                    && !definition.temporary
+                    && definition.what != BLOCK
+                    && report.knowledge.engine == Engine::MySql =>
             {
-                let message = format!("{} commits what the transaction did so far", definition.what);
                 let changed = self.changed;
+                let does = if changed {
+                    "commits what the transaction did so far"
+                } else {
+                    "ends the transaction: what follows runs without one"
+                };
+                let message = format!("{} {does}", definition.what);
                 let finding = report.statement(reading, Level::Error, message);
-                finding.why("MySQL and MariaDB commit before and after a definition; a ROLLBACK afterwards undoes nothing of it");
+                finding.why(
+                    "MySQL and MariaDB commit before and after a definition; a ROLLBACK afterwards undoes nothing",
+                );
                 finding.help("define tables before the transaction begins");
                 if changed && definition.filled {
                     finding.why("the copy is made after the change: it is no backup");

@@ -69,6 +69,7 @@ rules! {
         unknown_state = "unknown-state",
         null_written = "null-written",
         quoted_state = "quoted-state",
+        insert_lacks_column = "insert-lacks-column",
         joined_settings = "joined-settings",
         unknown_value = "unknown-value",
         missing_where = "missing-where",

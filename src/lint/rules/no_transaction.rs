@@ -22,7 +22,7 @@ impl Across for Watch {
         match &reading.deed {
             Deed::Begin => self.open = true,
             Deed::Commit | Deed::Rollback => self.open = false,
-            Deed::Set { name, value } if name == "autocommit" => self.open = value == "0",
+            Deed::Set { name, value } if name == "autocommit" => self.open = is_off(value),
             _ => {}
         }
         let ours = reading.changes.iter().any(|c| report.knowledge.table(&c.table).is_some() && !c.in_body);
@@ -38,4 +38,9 @@ impl Across for Watch {
             .why("each commits by itself: a failure between two of them leaves half a repair")
             .help("put BEGIN before the first and COMMIT after the last, and look at the counts before COMMIT");
     }
+}
+
+/// Whether a session's switch is turned off.
+pub(super) fn is_off(value: &str) -> bool {
+    ["0", "off", "false"].contains(&value.trim_matches('\'').to_lowercase().as_str())
 }

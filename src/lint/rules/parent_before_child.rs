@@ -37,12 +37,14 @@ impl Across for Watch {
                 if *does != change.does || self.said.contains(&parent) {
                     continue;
                 }
-                let (range, child) = (range.clone(), change.table.clone());
+                let (range, child, does) = (range.clone(), change.table.clone(), *does);
+                let between = match does {
+                    Does::Delete => "they hang on nothing",
+                    _ => "they are not over under rows that are, and whoever looks at them then goes by that",
+                };
                 report
                     .over(range, Level::Error, format!("{parent} is {}d before {child}", does.name()))
-                    .why(format!(
-                        "rows of {child} belong to rows of {parent}: between the two statements they hang on nothing"
-                    ))
+                    .why(format!("rows of {child} belong to rows of {parent}: between the two statements {between}"))
                     .help(format!("write {child} first"));
                 self.said.push(parent);
             }

@@ -52,7 +52,8 @@ fn unknown(report: &mut Report<'_>, used: &CodeUse, set: &StateSet, code: &str) 
     }
     let elsewhere = other_columns(report, code, &used.role_column);
     let releases = releases_with(report, &used.role_column, code);
-    let message = format!("{code} is not a state of {} in {title}", used.column);
+    let shown = if code.is_empty() { "the empty text" } else { code };
+    let message = format!("{shown} is not a state of {} in {title}", used.column);
     let finding = report.at(used.span, level_of(used), message);
     for fact in elsewhere.into_iter().chain(releases) {
         finding.why(fact);

@@ -1,11 +1,16 @@
 //! A state whose value does not stand in the script, written or asked for.
 
 use crate::lint::finding::Level;
-use crate::lint::reading::{Change, Reading, Written};
+use crate::lint::reading::{Change, Does, Reading, Written};
 use crate::lint::report::Report;
 
 pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
     for change in &reading.changes {
+        if change.table.starts_with('$') && change.does != Does::Insert {
+            let name = change.table.trim_start_matches('$');
+            let message = format!("which table this is hangs on the variable {name}, and nothing of it was checked");
+            report.at(change.span, Level::Warning, message).help("write the table's name");
+        }
         let Some(spec) = report.knowledge.table(&change.table) else { continue };
         let columns = report.knowledge.state_columns(spec);
         for set in change.sets.iter().filter(|set| set.value == Written::Unknown) {

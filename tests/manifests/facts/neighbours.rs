@@ -11,6 +11,9 @@ use super::{Codes, Differences, Known, Product, Upstream, known};
 
 type Names = BTreeSet<String>;
 
+/// A key as it is written, and its columns by the newer names.
+type Key<'k> = (&'k Vec<String>, Names);
+
 #[test]
 fn changes_are_upstreams() {
     let Some(known) = known("changes_are_upstreams") else { return };
@@ -102,11 +105,9 @@ fn keys(
             .collect()
     };
     let set = |key: &[String]| -> Names { key.iter().cloned().collect() };
-    let (was, is): (Vec<(&Vec<String>, Names)>, Vec<(&Vec<String>, Names)>) = (
-        old.unique.iter().map(|key| (key, set(&named(table, key)))).collect(),
-        new.unique.iter().map(|key| (key, set(key))).collect(),
-    );
-    let only = |one: &[(&Vec<String>, Names)], other: &[(&Vec<String>, Names)]| -> Names {
+    let was: Vec<Key<'_>> = old.unique.iter().map(|key| (key, set(&named(table, key)))).collect();
+    let is: Vec<Key<'_>> = new.unique.iter().map(|key| (key, set(key))).collect();
+    let only = |one: &[Key<'_>], other: &[Key<'_>]| -> Names {
         one.iter().filter(|(_, key)| !other.iter().any(|(_, o)| o == key)).map(|(key, _)| text(key)).collect()
     };
     let place = format!("{engine:?} {table} → {now}");
