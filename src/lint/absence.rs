@@ -3,20 +3,16 @@
 //! Only what asks for every such row counts: whoever asks for none in one state, or for none of
 //! another name, has not asked.
 
-use std::sync::Arc;
-
 use sqlparser::ast::{
     BinaryOperator, Cte, Expr, InTarget, Join, JoinConstraint, JoinOperator, Query, Select, SelectItem, SetExpr,
     TableFactor, TableWithJoins, UnaryOperator,
 };
 
 use super::conditions::bare;
+use super::knowledge::References;
 use super::scope::as_name;
 use super::truth::links;
 use super::values::{as_literal, one_value};
-
-/// Referring and referred columns, in lower case.
-pub(super) type References = Arc<[(String, String)]>;
 
 /// What a statement's own condition asks for.
 #[derive(Clone, Debug, Default)]
@@ -235,6 +231,8 @@ fn null_of(part: &Expr, alias: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use sqlparser::dialect::PostgreSqlDialect;
     use sqlparser::parser::Parser;
 

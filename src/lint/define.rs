@@ -1,6 +1,6 @@
 //! What a statement does as a whole.
 
-use sqlparser::ast::{AlterTableOperation, ObjectName, ObjectType, Set, Statement};
+use sqlparser::ast::{AlterTableOperation, ObjectName, ObjectType, RenameTableNameKind, Set, Statement};
 
 use super::own::is_own;
 use super::reading::{Deed, Definition};
@@ -71,9 +71,18 @@ fn definition(statement: &Statement, own: &[String]) -> Option<Definition> {
                 all if all.iter().all(kept) => "ALTER TABLE SETTINGS",
                 _ => "ALTER TABLE",
             };
-            of(what, vec![&table.name])
+            // What gets the name of a scheduler's table is taken for it.
+            let new = table.operations.iter().filter_map(|o| match o {
+                AlterTableOperation::RenameTable {
+                    table_name: RenameTableNameKind::As(name) | RenameTableNameKind::To(name),
+                } => Some(name),
+                _ => None,
+            });
+            of(what, std::iter::once(&table.name).chain(new).collect())
         }
-        Statement::RenameTable(tables) => of("RENAME TABLE", tables.iter().map(|t| &t.old_name).collect()),
+        Statement::RenameTable(tables) => {
+            of("RENAME TABLE", tables.iter().flat_map(|t| [&t.old_name, &t.new_name]).collect())
+        }
         Statement::Truncate(truncate) => of("TRUNCATE", truncate.table_names.iter().map(|t| &t.name).collect()),
         Statement::CreateTrigger(trigger) => of("CREATE TRIGGER", vec![&trigger.table_name]),
         Statement::DropTrigger(trigger) => {

@@ -37,6 +37,7 @@ mod truth;
 mod values;
 
 use std::borrow::Borrow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -146,6 +147,7 @@ fn checked(
         data: data.of(knowledge),
         memory: Memory::default(),
         own: parsed.source.own,
+        views: BTreeSet::new(),
         linted: Linted::default(),
     };
     if script.bom {
@@ -200,6 +202,8 @@ struct Run<'r> {
     memory: Memory,
     /// Tables of the script's own, under the name of a schema.
     own: &'r [String],
+    /// Views (lower case) that the script has made so far.
+    views: BTreeSet<String>,
     linted: Linted,
 }
 
@@ -254,9 +258,8 @@ impl<'r> Run<'r> {
                 .help("write it as UPDATE, DELETE and INSERT, which are checked");
             return;
         }
-        if let Ok(Statement::Copy { target: CopyTarget::Program { .. }, .. }) = parsed.what {
-            let message = "a shell command is run here, by the server: what it does is not checked";
-            self.says("other-file", parsed.range.clone(), Level::Warning, message).help("leave it out of the script");
+        if let Ok(Statement::Copy { target, to, .. }) = &parsed.what {
+            self.copies(target, *to, &parsed.range);
         }
         match parsed.what {
             Err(unread) => match define::by_words(self.report.text(parsed.range.clone()), self.report.knowledge.engine)
@@ -289,6 +292,39 @@ impl<'r> Run<'r> {
                     self.body(parsed.range.end - routine.len(), routine);
                 }
             }
+        }
+    }
+
+    /// What a COPY brings that nobody sees here.
+    fn copies(&mut self, target: &CopyTarget, to: bool, range: &Range<usize>) {
+        let (message, help) = match target {
+            CopyTarget::Program { .. } => (
+                "a shell command is run here, by the server: what it does is not checked",
+                "leave it out of the script",
+            ),
+            CopyTarget::File { .. } if !to => (
+                "rows come from a file here: what they are is not checked",
+                "fill a table of your own, and write the scheduler's by statements that name their rows",
+            ),
+            _ => return,
+        };
+        self.says("other-file", range.clone(), Level::Warning, message).help(help);
+    }
+
+    /// Changes through a view that the script itself makes: whose rows they are stands there.
+    fn through_views(&mut self, reading: &Reading) {
+        let views = std::mem::take(&mut self.views);
+        for change in reading.changes.iter().filter(|c| views.contains(&c.table.to_lowercase())) {
+            self.report.rule = "unread-statement";
+            let message =
+                format!("{} is a view that this script makes: what is written through it is not checked", change.table);
+            self.report.at(change.span, Level::Error, message).help("write the table behind it");
+        }
+        self.views = views;
+        if let Deed::Define(definition) = &reading.deed
+            && definition.what == "CREATE VIEW"
+        {
+            self.views.extend(definition.tables.iter().map(|t| t.to_lowercase()));
         }
     }
 
@@ -412,6 +448,7 @@ impl<'r> Run<'r> {
                 Check::Across(_) => {}
             }
         }
+        self.through_views(reading);
         let roles: Vec<_> = reading.changes.iter().map(|change| knowledge.role(&change.table)).collect();
         for rule in &self.data {
             self.report.rule = &rule.code;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::schema::renamed_table;
 use super::{About, Finding, Upgrade};
 use crate::lint::Level;
 use crate::manifest::compare::{Change, ChangeKind};
@@ -52,17 +51,6 @@ fn is_implied(table: &TableSpec, columns: &[String], engine: Engine) -> bool {
 }
 
 impl Upgrade<'_> {
-    /// The kinds of databases of a change.
-    pub(super) fn engines(&self, change: &Change) -> Vec<Engine> {
-        let runs = |e: &Engine| self.from.runs_on(*e) && self.to.runs_on(*e);
-        change
-            .engine
-            .map_or_else(|| vec![Engine::MySql, Engine::PostgreSql], |e| vec![e])
-            .into_iter()
-            .filter(runs)
-            .collect()
-    }
-
     /// What a column of the new release is called in the old one.
     fn old_column<'c>(&'c self, table: &str, column: &'c str) -> &'c str {
         let is = |c: &&Change| c.kind == ChangeKind::ColumnRenamed && c.after.as_deref() == Some(column);
@@ -88,7 +76,7 @@ impl Upgrade<'_> {
         let by_new_names = |key: UniqueKey, change: &Change| {
             let (table, columns) = parts(&change.subject)?;
             let columns = columns.into_iter().map(ToOwned::to_owned).collect();
-            Some(UniqueKey { table: renamed_table(&self.changes, table).to_owned(), columns, ..key })
+            Some(UniqueKey { table: self.renamed_table(table).to_owned(), columns, ..key })
         };
         let key = |change: &Change| {
             let key = self.new_key(change)?;
@@ -172,7 +160,7 @@ pub(super) fn of_change(upgrade: &Upgrade<'_>, change: &Change) -> Option<(&'sta
 /// Whether no key of the new release is within the columns of one that is gone.
 fn is_free(upgrade: &Upgrade<'_>, change: &Change) -> bool {
     let Some((table, columns)) = parts(&change.subject) else { return false };
-    let Some(new) = upgrade.to.tables.get(renamed_table(&upgrade.changes, table)) else { return false };
+    let Some(new) = upgrade.to.tables.get(upgrade.renamed_table(table)) else { return false };
     let new_name = |column: &str| {
         let subject = format!("{table}.{column}");
         let renamed = upgrade.changes.iter().find(|c| c.kind == ChangeKind::ColumnRenamed && c.subject == subject);

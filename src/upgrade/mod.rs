@@ -309,6 +309,23 @@ impl<'m> Upgrade<'m> {
         self
     }
 
+    /// The kinds of databases of a change.
+    fn engines(&self, change: &Change) -> Vec<Engine> {
+        let runs = |e: &Engine| self.from.runs_on(*e) && self.to.runs_on(*e);
+        change
+            .engine
+            .map_or_else(|| vec![Engine::MySql, Engine::PostgreSql], |e| vec![e])
+            .into_iter()
+            .filter(runs)
+            .collect()
+    }
+
+    /// What a table of the old release is called in the new one.
+    fn renamed_table<'n>(&'n self, table: &'n str) -> &'n str {
+        let renamed = self.changes.iter().find(|c| c.kind == ChangeKind::TableRenamed && c.subject == table);
+        renamed.and_then(|c| c.after.as_deref()).unwrap_or(table)
+    }
+
     /// Facts that were not read from a tagged source.
     fn approximate(&self) -> Vec<Finding> {
         let releases = [(self.from, &self.releases.0), (self.to, &self.releases.1)];

@@ -108,7 +108,7 @@ pub(super) fn narrowed(change: &Change) -> Option<u64> {
 /// The state that rows of today get in a column of states that is new, by its default.
 fn new_state(upgrade: &Upgrade<'_>, change: &Change) -> Option<String> {
     let (table, column) = change.subject.split_once('.')?;
-    let table = renamed_table(&upgrade.changes, table);
+    let table = upgrade.renamed_table(table);
     let (name, role) = upgrade.to.roles.iter().find(|(_, role)| role.table == table)?;
     let (role_column, _) = role.columns.iter().find(|(_, real)| real.eq_ignore_ascii_case(column))?;
     let role_column = format!("{name}.{role_column}");
@@ -131,15 +131,9 @@ fn is_needed(form: &str) -> bool {
         && !form.starts_with("bigserial")
 }
 
-/// What a table of the old release is called in the new one.
-pub(super) fn renamed_table<'c>(changes: &'c [Change], table: &'c str) -> &'c str {
-    let renamed = changes.iter().find(|c| c.kind == ChangeKind::TableRenamed && c.subject == table);
-    renamed.and_then(|c| c.after.as_deref()).unwrap_or(table)
-}
-
 /// Whether a unique key of the new release holds the columns of the old primary key.
 fn is_still_unique(upgrade: &Upgrade<'_>, change: &Change) -> bool {
-    let name = renamed_table(&upgrade.changes, &change.subject);
+    let name = upgrade.renamed_table(&change.subject);
     let sorted = |columns: &mut Vec<String>| {
         columns.iter_mut().for_each(|c| *c = c.to_lowercase());
         columns.sort();

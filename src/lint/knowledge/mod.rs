@@ -4,9 +4,9 @@ mod elsewhere;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use self::elsewhere::Neighbours;
-use super::absence::References;
 use super::reading::{Change, Does, Filter};
 use crate::manifest::{ColumnSpec, Engine, ForeignKey, Manifest, Manifests, Role, StateSet, TableSpec};
 use crate::{Error, Result};
@@ -38,6 +38,9 @@ pub struct Knowledge<'a> {
     /// Referring and referred columns in lower case, where their names differ.
     references: References,
 }
+
+/// Referring and referred columns, in lower case.
+pub(super) type References = Arc<[(String, String)]>;
 
 /// A column that holds states, as the manifest spells it, with them.
 pub type StateColumn<'a> = (String, &'a StateSet);

@@ -15,11 +15,16 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
                 let message = format!("{} is spelt {} in {title}", used.name, known.name);
                 let range = report.bytes(used.span);
                 let known = known.name.clone();
-                report
-                    .over(range.clone(), Level::Error, message)
+                // Where the name stands before columns, too, half a rewrite is none.
+                let text = report.text(reading.range.clone());
+                let is_alone = !text.contains(&format!("{}.", used.name)) && !text.contains(&format!("{}`.", used.name));
+                let finding = report.over(range.clone(), Level::Error, message);
+                finding
                     .why("on Linux (lower_case_table_names = 0) these are two tables: error 1146, or an empty table beside the real one")
-                    .help(format!("write {known}"))
-                    .edit(range, known);
+                    .help(format!("write {known}"));
+                if is_alone {
+                    finding.edit(range, known);
+                }
             }
             Some(_) => {}
             None if report.is_made(&used.name) => {}

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::tables::Renames;
+use super::renames::Renames;
 use super::{Change, ChangeKind};
 use crate::manifest::{Engine, ForeignKey, TableSpec};
 

@@ -2,6 +2,7 @@
 
 mod behaviours;
 mod keys;
+mod renames;
 mod states;
 mod tables;
 
