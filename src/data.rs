@@ -1,5 +1,6 @@
 //! The data files: embedded in the binary, overridable from a directory.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -36,8 +37,8 @@ pub struct Tree {
 /// One data file.
 #[derive(Clone, Debug)]
 pub struct DataFile {
-    /// The text.
-    pub text: String,
+    /// The text; what comes with the program is not copied.
+    pub text: Cow<'static, str>,
     /// What to call the file in a message.
     pub origin: String,
     /// Whether it comes with the program, whose tests have checked it.
@@ -82,7 +83,7 @@ impl Tree {
     /// A tree of texts by their paths, which are their origins, too.
     pub fn of<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Self {
         let file = |(path, text): (&str, &str)| {
-            (path.to_owned(), DataFile { text: text.to_owned(), origin: path.to_owned(), built_in: false })
+            (path.to_owned(), DataFile { text: text.to_owned().into(), origin: path.to_owned(), built_in: false })
         };
         Self { files: texts.into_iter().map(file).collect() }
     }
@@ -90,8 +91,10 @@ impl Tree {
     fn embedded<E: RustEmbed>(root: &str) -> Self {
         let files = E::iter()
             .filter_map(|path| {
-                let data = E::get(&path)?.data.into_owned();
-                let text = String::from_utf8(data).ok()?;
+                let text = match E::get(&path)?.data {
+                    Cow::Borrowed(bytes) => Cow::Borrowed(std::str::from_utf8(bytes).ok()?),
+                    Cow::Owned(bytes) => Cow::Owned(String::from_utf8(bytes).ok()?),
+                };
                 Some((path.to_string(), DataFile { text, origin: format!("{root}/{path}"), built_in: true }))
             })
             .collect();
@@ -110,7 +113,10 @@ impl Tree {
             let text = read_text(&path)?;
             let key = path.strip_prefix(dir).unwrap_or(&path).components();
             let key: Vec<_> = key.map(|c| c.as_os_str().to_string_lossy()).collect();
-            self.files.insert(key.join("/"), DataFile { text, origin: path.display().to_string(), built_in: false });
+            self.files.insert(
+                key.join("/"),
+                DataFile { text: text.into(), origin: path.display().to_string(), built_in: false },
+            );
         }
         Ok(self)
     }

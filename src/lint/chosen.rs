@@ -6,9 +6,8 @@ use sqlparser::ast::{BinaryOperator, Expr, InTarget, Query, Select, SelectItem, 
 
 use super::conditions::{Joins, Judge, bare, filter, joined};
 use super::reading::Selected;
-use super::scope::{Scope, as_name};
+use super::scope::{Binding, Scope, as_name};
 use super::truth::links;
-use super::values::one_value;
 
 /// Queries that find the key of every row that the conditions take, if they are of the same table.
 pub(super) fn queries<'e>(judge: &Judge<'_, '_>, conditions: &[&'e Expr], joins: &Joins<'e>) -> Vec<&'e Query> {
@@ -54,12 +53,8 @@ fn meets(judge: &Judge<'_, '_>, part: &Expr, column: &str, alias: &str) -> bool 
 
 /// Whether a query lists columns of these names, in this order.
 fn lists(query: &Query, columns: &[String]) -> bool {
-    let name = |item: &SelectItem| match item {
-        SelectItem::Wildcard(_) => None,
-        item => as_name(one_value(item)?)?.last().map(|n| n.value.to_lowercase()),
-    };
     selected(query).is_some_and(|select| {
-        let star = matches!(select.projection.as_slice(), [SelectItem::Wildcard(_)]);
+        let star = matches!(select.projection.as_slice(), [only] if is_star(only));
         star || select.projection.iter().map(name).eq(columns.iter().map(|c| Some(c.clone())))
     })
 }
@@ -73,7 +68,7 @@ fn selected(query: &Query) -> Option<&Select> {
 
 /// Leaves the states that such a query may find, too.
 pub(super) fn narrow(judge: &Judge<'_, '_>, query: &Query, states: &mut BTreeMap<String, Selected>) {
-    let Some(inner) = found_by(judge, query) else { return };
+    let Some(inner) = key(judge).and_then(|key| found_by(judge, query, &key)) else { return };
     for (column, selected) in states {
         let Some(other) = inner.get(column) else { continue };
         selected.codes.retain(|code| other.codes.contains(code));
@@ -85,19 +80,43 @@ pub(super) fn narrow(judge: &Judge<'_, '_>, query: &Query, states: &mut BTreeMap
     }
 }
 
-/// The states that a query on the same table may find.
-fn found_by(judge: &Judge<'_, '_>, query: &Query) -> Option<BTreeMap<String, Selected>> {
+/// The states of the rows whose key a query on the same table may find.
+fn found_by(judge: &Judge<'_, '_>, query: &Query, key: &[String]) -> Option<BTreeMap<String, Selected>> {
     let select = selected(query)?;
-    // A query around another takes no more than that one finds.
+    // A query around another takes no more than that one finds, under the same names.
     if let [only] = select.from.as_slice()
         && let (TableFactor::Derived { subquery, .. }, []) = (&only.relation, only.joins.as_slice())
     {
-        return found_by(judge, subquery);
+        let plain =
+            |column: &String| select.projection.iter().any(|item| is_star(item) || name(item).as_ref() == Some(column));
+        return key.iter().all(plain).then(|| found_by(judge, subquery, key))?;
     }
     let own = judge.scope.bindings.get(judge.target)?.spec?;
     let scope = Scope::of(judge.knowledge, &select.from, &[]);
-    let is_own = |binding: &super::scope::Binding<'_>| binding.spec.is_some_and(|spec| spec.name == own.name);
+    let is_own = |binding: &Binding<'_>| binding.spec.is_some_and(|spec| spec.name == own.name);
     let target = scope.bindings.iter().position(is_own)?;
+    let inner = Judge { knowledge: judge.knowledge, scope: &scope, target, assumed: Vec::new() };
+    let alone = scope.bindings.len() == 1;
+    let is_listed = |column: &String| {
+        let is_it = |item: &SelectItem| match item {
+            SelectItem::UnnamedExpr(expr) => inner.own(bare(expr)).as_ref() == Some(column),
+            item => alone && is_star(item),
+        };
+        select.projection.iter().any(is_it)
+    };
+    if !key.iter().all(is_listed) {
+        return None;
+    }
     let joins = joined(select.from.iter());
     Some(filter(judge.knowledge, &scope, target, (select.selection.as_ref(), &joins), None).states)
+}
+
+fn is_star(item: &SelectItem) -> bool {
+    matches!(item, SelectItem::Wildcard(_))
+}
+
+/// The column that a query lists under its own name, in lower case.
+fn name(item: &SelectItem) -> Option<String> {
+    let SelectItem::UnnamedExpr(expr) = item else { return None };
+    as_name(expr)?.last().map(|n| n.value.to_lowercase())
 }

@@ -46,8 +46,13 @@ fn made(statement: &str) -> Option<String> {
     let (schema, table) = name.rsplit_once('.')?;
     let schema = schema.rsplit('.').next().unwrap_or(schema);
     let is_copy = || copies(rest, schema, table);
-    (!maybe_there || is_copy()).then(|| format!("{schema}.{table}"))
+    // Where a scheduler's tables are by default, a name of theirs is theirs.
+    let is_apart = !DEFAULTS.contains(&schema) && !maybe_there;
+    (is_apart || is_copy()).then(|| format!("{schema}.{table}"))
 }
+
+/// Schemas that a database has without being told.
+const DEFAULTS: [&str; 3] = ["public", "main", "dbo"];
 
 /// A name without quotes, and without what follows it at once, in lower case.
 fn plain(name: &str) -> String {
@@ -59,7 +64,8 @@ fn copies(rest: &str, schema: &str, table: &str) -> bool {
     let other = |word: &str| {
         let name = plain(word.trim_matches(['(', ')', ',', ';']));
         let (in_schema, bare) = name.rsplit_once('.').map_or((None, name.as_str()), |(s, t)| (Some(s), t));
-        bare == table && in_schema != Some(schema)
+        let elsewhere = in_schema.map_or(!DEFAULTS.contains(&schema), |other| other != schema);
+        bare == table && elsewhere
     };
     rest.split_whitespace().any(other)
 }
@@ -82,6 +88,9 @@ mod tests {
             ("CREATE SCHEMA archive", &["archive.*"]),
             ("CREATE SCHEMA IF NOT EXISTS archive", &[]),
             ("CREATE TABLE b (c INT)", &[]),
+            ("CREATE TABLE public.b (c INT)", &[]),
+            ("CREATE TABLE public.b AS SELECT * FROM b", &[]),
+            ("CREATE TABLE public.b AS SELECT * FROM ds.b", &["public.b"]),
             ("INSERT INTO a.b SELECT * FROM c.b", &[]),
         ] {
             assert_eq!(own(text), is, "{text}");

@@ -41,7 +41,7 @@ impl Pages {
         let tree = Tree::rule_pages();
         let files = tree.iter().filter_map(|(path, file)| Some((path.strip_suffix(".md")?, file)));
         let pages = files.filter(|(code, _)| *code != "README");
-        Self { pages: pages.map(|(code, file)| Page { code: code.to_owned(), text: file.text.clone() }).collect() }
+        Self { pages: pages.map(|(code, file)| Page { code: code.to_owned(), text: file.text.to_string() }).collect() }
     }
 
     /// The page of a rule.

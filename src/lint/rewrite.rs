@@ -32,6 +32,9 @@ fn mysql(tokens: &mut Vec<TokenWithSpan>, word: &str) {
     } else if word == "SET" {
         assignments(tokens);
     }
+    if word == "ANALYZE" {
+        analyzed(tokens);
+    }
     if ["UPDATE", "DELETE", "INSERT", "REPLACE"].contains(&word) {
         priorities(tokens);
     }
@@ -94,6 +97,16 @@ fn is_set(tokens: &[TokenWithSpan]) -> bool {
 fn is_variable(token: &Token) -> bool {
     matches!(token, Token::Word(w) if w.value.starts_with('@'))
         || matches!(token, Token::Placeholder(_) | Token::AtSign)
+}
+
+/// MariaDB's `ANALYZE [FORMAT = JSON] UPDATE …` runs the statement.
+fn analyzed(tokens: &mut [TokenWithSpan]) {
+    const RUN: [&str; 6] = ["UPDATE", "DELETE", "INSERT", "REPLACE", "SELECT", "WITH"];
+    let is_run = |at: usize| RUN.iter().any(|w| is_word(tokens, Some(at), w));
+    let first = [1, 4].into_iter().filter_map(|number| significant(tokens, number)).find(|at| is_run(*at));
+    if let Some(first) = first {
+        blank(tokens, 0..first);
+    }
 }
 
 /// `UPDATE IGNORE`, `DELETE LOW_PRIORITY QUICK`.
@@ -320,6 +333,8 @@ mod tests {
             ("SELECT 'a' 'b' FROM c", "SELECT 'ab' FROM c"),
             ("SET STATEMENT max_statement_time=10 FOR DELETE FROM a", "DELETE FROM a"),
             ("SET @a := 1", "SET @a = 1"),
+            ("ANALYZE DELETE FROM a", "DELETE FROM a"),
+            ("ANALYZE FORMAT=JSON UPDATE a SET b = 1", "UPDATE a SET b = 1"),
             ("START TRANSACTION WITH CONSISTENT SNAPSHOT", "START TRANSACTION"),
             ("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY", "START TRANSACTION READ ONLY"),
             (

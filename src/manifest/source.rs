@@ -25,8 +25,10 @@ impl Source<'_> {
 
     /// What stands before the file's first table: TOML has the keys of the file itself there.
     pub(super) fn head(self) -> Result<ManifestHead> {
-        let text = &self.file.text;
-        let head = text.find("\n[").map_or(text.as_str(), |at| &text[..=at]);
+        let text: &str = &self.file.text;
+        // In files that come with the program the sources follow what is wanted here.
+        let end = if self.file.built_in { "\nsources = [" } else { "\n[" };
+        let head = text.find(end).map_or(text, |at| &text[..=at]);
         // What ends inside of a text or a list is no TOML.
         self.read(head).or_else(|_| self.read(text))
     }
@@ -58,5 +60,22 @@ impl Source<'_> {
                 format!("generation: the file must be named {expected} after its scheduler and generation"),
             )
             .hint("the directory to name is the one above the schedulers' directories"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Tree;
+
+    /// The head of a file that comes with the program stands before its sources.
+    #[test]
+    fn heads() {
+        for (path, file) in Tree::enums(None).unwrap().iter() {
+            let (head, whole) = (Source { file }.head().unwrap(), Source { file }.parse().unwrap());
+            assert_eq!(head.releases, *whole.releases.get_ref(), "{path}");
+            assert_eq!(head.generation, *whole.generation.get_ref(), "{path}");
+            assert_eq!(head.extends, whole.extends.map(|e| e.get_ref().clone()), "{path}");
+        }
     }
 }

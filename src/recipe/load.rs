@@ -166,7 +166,9 @@ fn take_words(recipe: &mut RecipeFile, words: &SharedWords, place: Place<'_>) ->
 
 fn templates(tree: &Tree, folder: &str) -> BTreeMap<String, String> {
     let prefix = format!("{folder}/");
-    tree.iter().filter_map(|(path, file)| Some((path.strip_prefix(&prefix)?.to_owned(), file.text.clone()))).collect()
+    tree.iter()
+        .filter_map(|(path, file)| Some((path.strip_prefix(&prefix)?.to_owned(), file.text.to_string())))
+        .collect()
 }
 
 /// `then` and `also` name recipes of the same scheduler.

@@ -65,7 +65,7 @@ fn every_built_in_recipe_fits_every_manifest() {
 #[test]
 fn every_built_in_manifest_passes_the_checks_of_ones_own() {
     let tree = Tree::enums(None).unwrap();
-    let own = Tree::of(tree.iter().map(|(path, file)| (path, file.text.as_str())));
+    let own = Tree::of(tree.iter().map(|(path, file)| (path, file.text.as_ref())));
     let checked = Manifests::from_tree(&own).unwrap();
     let built_in = Manifests::load(None).unwrap();
     for manifest in checked.all().unwrap() {

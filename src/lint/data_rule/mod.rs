@@ -128,7 +128,8 @@ impl DataRule {
         let spoken = |column: &String| {
             role.and_then(|r| r.columns.get(column)).is_some_and(|name| change.filter.speaks_of(name))
         };
-        let asks = !self.file.not_without.is_empty() || self.file.from.keys().any(|column| !spoken(column));
+        let unseen = change.does == Does::Delete && self.file.from.keys().any(|column| !spoken(column));
+        let asks = !self.file.not_without.is_empty() || unseen;
         asks && !key.is_empty()
             && key.iter().all(|column| change.filter.is_elsewhere(column))
             && reading.tables.iter().any(|t| !t.written && is_own(&t.name))
