@@ -137,7 +137,7 @@ fn lint() -> Command {
         .arg(text("table-prefix", "PREFIX", "What the scheduler's table names begin with, where people can choose it"))
         .args(database)
         .arg(path("config", "FILE", "Levels and defaults (default: flowmend.toml, [lint])"))
-        .arg(flag("fix", "Print what can be rewritten without judgement, as a diff"))
+        .arg(flag("fix", "Print what can be rewritten without judgement, as a diff").conflicts_with("format"))
         .arg(flag("write", "With --fix: write it").requires("fix"))
         .arg(path("output", "FILE", "Write the report into this file").conflicts_with("fix"))
         .arg(form)

@@ -51,6 +51,7 @@ pub(super) async fn run(app: &App, m: &ArgMatches) -> Result<u8> {
     }
     let mut findings = match &mut db {
         Some(db) => of_database(app, db, &manifests, &upgrade, m).await?,
+        None if path_of(m, "sql").is_some() => upgrade.beside_scripts(),
         None => upgrade.findings(&app.recipes),
     };
     let mut files = None;
@@ -139,6 +140,9 @@ async fn of_database(
     } else {
         upgrade.counted(manifests, &app.recipes, &seen)
     });
+    if findings.iter().any(Finding::is_missing) {
+        nothing_unseen(db).await?;
+    }
     Ok(findings)
 }
 
@@ -178,7 +182,7 @@ async fn recognised(
             // Of a database that is further on, nothing that this upgrade does can be said.
             let order = |m: &Manifest| version_order(&m.generation);
             let further = !after && found.iter().all(|f| order(&f.manifest) >= order(upgrade.to));
-            Ok(Some(Finding::another_release(&manifest.title, release, &is, further)))
+            Ok(Some(Finding::another_release(&manifest.title, release, &is, (further, after))))
         }
         // What does not fit is named by the findings, table by table.
         Err(e) if e.kind == Kind::Refused => {

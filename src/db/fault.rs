@@ -84,7 +84,7 @@ impl From<DbFault> for Error {
         let error = Self::new(Kind::Database, format!("the database says: {fault}"));
         match fault.kind {
             FaultKind::Denied => {
-                error.hint("the login lacks a privilege: a look needs GRANT SELECT on the scheduler's tables, apply what the bundle's TICKET.md lists")
+                error.hint("the login lacks a privilege: to look, GRANT SELECT on the scheduler's tables; to apply, the GRANTs that the bundle's TICKET.md lists")
             }
             FaultKind::TooLong => error.hint(
                 "the tables are huge: give more time with --timeout, or narrow what is looked at with the recipe's own flags (flowmend plan --help)",

@@ -55,13 +55,25 @@ fn may_hold_all(grant: &str, database: &str) -> bool {
     let covers = match place.strip_suffix(".*") {
         Some("*") => true,
         // A pattern: `_` and `%` stand for anything, unless a backslash is before them.
-        Some(name) => {
-            let name = name.trim_matches('`');
-            name.contains('%') || name.replace("\\_", "_").eq_ignore_ascii_case(database)
-        }
+        Some(name) => fits(name.trim_matches('`'), &database.to_lowercase()),
         None => false,
     };
     reads && covers
+}
+
+/// Whether a database's name fits a pattern of GRANT.
+fn fits(pattern: &str, name: &str) -> bool {
+    let mut signs = pattern.chars();
+    let rest = |name: &str| name.chars().next().map_or(0, char::len_utf8);
+    match signs.next() {
+        None => name.is_empty(),
+        Some('%') => fits(signs.as_str(), name) || !name.is_empty() && fits(pattern, &name[rest(name)..]),
+        Some('_') => !name.is_empty() && fits(signs.as_str(), &name[rest(name)..]),
+        Some(sign) => {
+            let sign = if sign == '\\' { signs.next().unwrap_or(sign) } else { sign };
+            name.starts_with(sign.to_ascii_lowercase()) && fits(signs.as_str(), &name[rest(name)..])
+        }
+    }
 }
 
 #[cfg(test)]
@@ -76,6 +88,10 @@ mod tests {
             ("GRANT ALL PRIVILEGES ON `ds`.* TO `u`@`%`", true),
             ("GRANT ALL PRIVILEGES ON `other`.* TO `u`@`%`", false),
             ("GRANT SELECT ON `d%`.* TO `u`@`%`", true),
+            // What MariaDB gives to everybody.
+            ("GRANT ALL PRIVILEGES ON `test\\_%`.* TO PUBLIC", false),
+            ("GRANT ALL PRIVILEGES ON `_s`.* TO `u`@`%`", true),
+            ("GRANT ALL PRIVILEGES ON `\\_s`.* TO `u`@`%`", false),
             ("GRANT SELECT ON `ds`.`t_ds_command` TO `u`@`%`", false),
             ("GRANT INSERT ON `ds`.* TO `u`@`%`", false),
             ("GRANT `reader` TO `u`@`%`", true),

@@ -387,7 +387,7 @@ fn compared(op: &BinaryOperator, other: &Expr, judge: &Judge<'_, '_>) -> Bound {
     match op {
         _ if !same && *op != BinaryOperator::Eq => Bound::Range,
         _ if matches!(other, Expr::Subquery(_)) => Bound::Query,
-        _ if as_name(other).is_none() || judge.scope.is_variable(other) => Bound::Value,
+        _ if as_name(other).is_none() || judge.scope.is_variable(other) || judge.is_nothing(other) => Bound::Value,
         _ if same => Bound::Row,
         _ => Bound::Join,
     }
@@ -402,6 +402,12 @@ pub(super) struct Judge<'j, 'a> {
 }
 
 impl Judge<'_, '_> {
+    /// Whether a name is none: a text in the wrong quotes.
+    fn is_nothing(&self, expr: &Expr) -> bool {
+        let named = |parts| meaning(std::slice::from_ref(self.scope), self.knowledge, parts);
+        as_name(expr).is_some_and(|parts| parts.len() == 1 && matches!(named(parts), Meaning::Nothing(_)))
+    }
+
     /// The column (lower case) of the table in question that an expression names.
     pub fn own(&self, expr: &Expr) -> Option<String> {
         let parts = as_name(expr)?;

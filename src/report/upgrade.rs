@@ -228,5 +228,7 @@ fn sentence(f: &Finding) -> Vec<String> {
 }
 
 fn column(subject: &str) -> &str {
-    subject.split(' ').next().unwrap_or(subject)
+    // A key names several.
+    let end = subject.find(')').map_or_else(|| subject.find(' '), |at| Some(at + 1));
+    end.map_or(subject, |at| &subject[..at])
 }

@@ -89,13 +89,15 @@ pub const WIDTH: usize = 80;
 pub fn wrap(first: &str, indent: usize, text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = first.to_owned();
+    let mut is_fresh = true;
     for part in parts(text) {
-        if columns(&line) + columns(&part) > WIDTH && !line.trim().is_empty() {
+        if columns(&line) + columns(&part) > WIDTH && !is_fresh {
             lines.push(line.trim_end().to_owned());
             line = " ".repeat(indent);
         }
         line.push_str(&part);
         line.push(' ');
+        is_fresh = false;
     }
     lines.push(line.trim_end().to_owned());
     lines

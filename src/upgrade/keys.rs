@@ -92,7 +92,7 @@ impl Upgrade<'_> {
 
     fn sharing(&self, shared: &Shared) -> Finding {
         let subject = &shared.key.subject;
-        let message = format!("{subject}: rows share these values, which {} does not allow", self.goal());
+        let message = format!("rows share these values, which {} does not allow", self.goal());
         let mut f = Finding::new(About::Rows, "rows-not-unique", Level::Error, subject, message);
         f.since.clone_from(&shared.key.since);
         f.why.push(format!(

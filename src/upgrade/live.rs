@@ -74,6 +74,7 @@ impl Upgrade<'_> {
         findings.extend(self.repairs(recipes));
         if seen.scripts {
             findings.extend(super::schema::not_compared(self));
+            findings.extend(super::schema::unseen_in_scripts(self));
             let of_rows = |f: &Finding| f.code == super::schema::NEW_STATE_COLUMN;
             findings.extend(super::schema::foreseen(self).into_iter().filter(of_rows));
         } else {

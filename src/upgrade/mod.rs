@@ -20,6 +20,9 @@ use crate::{Error, Result};
 /// The code of a database that is at the new release, or further on.
 const FURTHER: &str = "already-upgraded";
 
+/// The code of what a database lacks of its release.
+const MISSING: &str = "schema-older-than-version";
+
 /// The code of what the upgrade itself brings.
 pub const BROUGHT: &str = "brought-by-upgrade";
 
@@ -92,12 +95,23 @@ impl Finding {
 
     /// The database is known as another release than the one that was named.
     #[must_use]
-    pub fn another_release(title: &str, release: &str, is: &str, further: bool) -> Self {
+    pub fn another_release(title: &str, release: &str, is: &str, (further, after): (bool, bool)) -> Self {
         let message = format!("the schema is that of {title} {is}, not of {release}");
         let code = if further { FURTHER } else { "another-release" };
         let mut finding = Self::new(About::Schema, code, Level::Error, "schema", message);
-        finding.help.push("give the release that runs with --from, and --after where the upgrade has run; or a step of an upgrade did not run".to_owned());
+        let help = if after {
+            "the upgrade has not run, or a step of it did not; --to names the release that was to be reached"
+        } else {
+            "give the release that runs with --from, and --after where the upgrade has run; or a step of an upgrade did not run"
+        };
+        finding.help.push(help.to_owned());
         finding
+    }
+
+    /// Whether something is not there that should be.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        self.code == MISSING
     }
 
     /// Whether nothing else can be said.
@@ -124,7 +138,7 @@ impl Finding {
         let message = format!("the schema is not wholly that of {title} {release}, nor of another release");
         let mut finding = Self::new(About::Schema, "half-upgraded", Level::Error, "schema", message);
         finding.why.push(why.to_owned());
-        finding.help.push("inspect and plan refuse such a database: repair the schema first".to_owned());
+        finding.help.push("look whether every step of the upgrade ran, and repair the schema first; where it is right and the version row alone is old, correct that row by upstream's instructions".to_owned());
         finding
     }
 
@@ -352,6 +366,17 @@ impl<'m> Upgrade<'m> {
         findings.extend(schema::foreseen(self));
         findings.extend(schema::not_compared(self));
         findings.extend(self.repairs(recipes));
+        findings
+    }
+
+    /// What is to be said beside scripts that are checked: what changes there without a name that a
+    /// script could hold.
+    #[must_use]
+    pub fn beside_scripts(&self) -> Vec<Finding> {
+        let mut findings: Vec<Finding> = self.way_back().into_iter().collect();
+        findings.extend(self.approximate());
+        findings.extend(schema::unseen_in_scripts(self));
+        findings.extend(schema::not_compared(self));
         findings
     }
 

@@ -139,7 +139,9 @@ fn finding(upgrade: &Upgrade<'_>, column: &str, code: Option<&str>, was: Option<
     let goal = upgrade.goal();
     let code = code.unwrap_or("NULL");
     let subject = format!("{} {code}", upgrade.from.real_name(column));
-    let name = was.map_or("which the release that runs does not know either", |s| s.name.as_str());
+    let from = &upgrade.releases.0;
+    let unknown = format!("(no code of {from} either)");
+    let name = was.map_or(unknown.as_str(), |s| s.name.as_str());
     // Some schedulers' codes are their names.
     let what = if name.eq_ignore_ascii_case(code) { code.to_owned() } else { format!("{code} {name}") };
     let (id, level, message) = match &reading {

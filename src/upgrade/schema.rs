@@ -13,6 +13,12 @@ pub(super) fn foreseen(upgrade: &Upgrade<'_>) -> Vec<Finding> {
     upgrade.changes.iter().filter_map(|change| of_change(upgrade, change)).collect()
 }
 
+/// Keys that change, whose use no name in a script shows: remarks, so that scripts alone decide.
+pub(super) fn unseen_in_scripts(upgrade: &Upgrade<'_>) -> Vec<Finding> {
+    let is_key = |f: &Finding| f.code.contains("unique-") || f.code.contains("foreign-key-") || f.code == "key-changed";
+    foreseen(upgrade).into_iter().filter(is_key).map(|f| Finding { level: Level::Info, ..f }).collect()
+}
+
 /// The tables of which only the names are known, so that nothing is said of their columns.
 pub(super) fn not_compared(upgrade: &Upgrade<'_>) -> Option<Finding> {
     let both: Vec<&str> =
@@ -79,9 +85,13 @@ fn of_change(upgrade: &Upgrade<'_>, change: &Change) -> Option<Finding> {
     if !help.is_empty() {
         finding.help.push(help);
     }
-    finding
-        .why
-        .extend(upgrade.to.sources.iter().filter(|s| s.contains(".sql") || s.contains("models")).take(1).cloned());
+    let of_schema = |s: &&String| s.contains(".sql") || s.contains("models");
+    let of_engine = |s: &&String| match change.engine {
+        Some(Engine::PostgreSql) => s.contains("postgres"),
+        _ => true,
+    };
+    let sources = || upgrade.to.sources.iter().filter(of_schema);
+    finding.why.extend(sources().find(of_engine).or_else(|| sources().next()).cloned());
     finding.why.push(format!("schema of {goal}"));
     Some(finding)
 }
@@ -186,7 +196,7 @@ impl Lacking<'_> {
 
     /// That it should be there.
     pub fn missing(&self, manifests: &Manifests) -> Finding {
-        let mut finding = self.finding(manifests, "schema-older-than-version", Level::Error, "is missing, which");
+        let mut finding = self.finding(manifests, super::MISSING, Level::Error, "is missing, which");
         finding.help.push("a step of an earlier upgrade did not run, or the version is not the one that runs: compare with the scheduler's own upgrade scripts before you go on".to_owned());
         finding
     }
@@ -205,9 +215,9 @@ impl Lacking<'_> {
         };
         let all = manifests.of(&self.m.scheduler).unwrap_or_default();
         let since = all.into_iter().find(has).and_then(|m| m.releases.first().cloned());
-        let (subject, release) = (self.subject(), self.m.release_range());
+        let (subject, title) = (self.subject(), &self.m.title);
         let first = since.as_deref().unwrap_or_default();
-        let message = format!("{what} {subject} {is} {release} has; first present in {first}");
+        let message = format!("{what} {subject} {is} {title} has from {first} on");
         Finding { since, ..Finding::new(About::Schema, code, level, subject, message) }
     }
 }

@@ -152,3 +152,11 @@ fn a_case_without_else_writes_null() {
     holds(&lint("CASE WHEN state = 1 THEN 6 END"), &["null-written"], &[]);
     holds(&lint("CASE WHEN state = 1 THEN 6 ELSE state END"), &[], &["null-written", "finished-row-overwritten"]);
 }
+
+/// PostgreSQL takes what stands in double quotes for a name.
+#[test]
+fn texts_in_double_quotes_are_called_so() {
+    let sql = "UPDATE dag_run SET state = 'failed', end_date = now() WHERE dag_id = 'd' AND run_id = 'r' AND state = \"running\"";
+    let lines = said(sql, "airflow", "2.10.5", "postgresql");
+    holds(&lines, &["a text is written 'running'"], &["null-join"]);
+}

@@ -110,3 +110,20 @@ fn inserts_that_lack_a_new_column() {
     let run = check("airflow", "2.0.0", "2.1.0", &args);
     assert_eq!(subjects(&run, "insert-lacks-column"), Vec::<String>::new(), "{}", run.out);
 }
+
+/// The exit code speaks of the scripts: what is said of the upgrade at large is for a run without them.
+#[test]
+fn scripts_alone_decide() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("a.sql");
+    std::fs::write(&file, "SELECT id FROM t_ds_user;\n").unwrap();
+    let args = ["--sql", &file.display().to_string(), "--dialect", "mysql", "--format", "json"];
+    let run = check("dolphinscheduler", "3.0.6", "3.1.0", &args).expect(0);
+    // No name shows that a script counts on a key: it is said, and breaks nothing by itself.
+    let keys = ["unique-dropped", "foreign-key-dropped"];
+    assert!(
+        keys.iter().all(|code| findings(&run).iter().any(|f| f["code"] == *code && f["level"] == "info")),
+        "{}",
+        run.out
+    );
+}

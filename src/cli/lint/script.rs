@@ -130,6 +130,7 @@ pub(super) struct Target {
 impl Target {
     /// From the command line, else from the database, the script itself, the configuration.
     pub fn of<'c>(m: &ArgMatches, config: &'c Config, script: &Script, live: Option<&Live>) -> Result<Self> {
+        let engine = |name: &str| Dialect::load(name).ok().map(|d| d.engine);
         let said = |flag: &str| {
             let named = given(m, flag).map(|value| (format!("--{flag}"), value.to_owned()));
             named.or_else(|| live.and_then(|l| Some(("the database".to_owned(), l.says(flag)?))))
@@ -137,7 +138,9 @@ impl Target {
         let find = |flag: &str, configured: Option<&String>| -> Result<Option<String>> {
             let told = script.told.get(flag).map_or(&[][..], Vec::as_slice);
             if let Some((who, value)) = said(flag) {
-                if let Some(other) = told.iter().find(|other| **other != value) {
+                // Scripts for MariaDB say mysql, and mean it.
+                let same = |other: &str| other == value || flag == "dialect" && engine(other) == engine(&value);
+                if let Some(other) = told.iter().find(|other| !same(other.as_str())) {
                     let text = format!(
                         "{}: its comment says {flag}={other}, but {who} says {value}, which counts",
                         script.name

@@ -60,7 +60,8 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
 /// Whether a table of one's own holds the keys of the rows.
 fn is_chosen_elsewhere(knowledge: &Knowledge<'_>, reading: &Reading, change: &Change) -> bool {
     let key = knowledge.key(&change.table);
-    let is_own = |table: &str| knowledge.table(table).is_none() && !knowledge.looks_ours(table) && !table.starts_with('$');
+    let is_own =
+        |table: &str| knowledge.table(table).is_none() && !knowledge.looks_ours(table) && !table.starts_with('$');
     !key.is_empty()
         && key.iter().all(|column| change.filter.is_elsewhere(column))
         && reading.tables.iter().any(|t| !t.written && is_own(&t.name))

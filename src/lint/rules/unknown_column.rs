@@ -26,7 +26,12 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
                 .collect(),
             false => Vec::new(),
         };
-        let finding = report.at(stranger.span, Level::Error, message);
+        let range = report.bytes(stranger.span);
+        let is_quoted = report.text(range.clone()).starts_with('"');
+        let finding = report.over(range, Level::Error, message);
+        if is_quoted {
+            finding.help(format!("double quotes make a name: a text is written '{}'", stranger.column));
+        }
         for way in ways.into_iter().chain(kin) {
             finding.help(way);
         }

@@ -17,7 +17,8 @@ pub(super) fn check(report: &mut Report<'_>, reading: &Reading) {
                 let known = known.name.clone();
                 // Where the name stands before columns, too, half a rewrite is none.
                 let text = report.text(reading.range.clone());
-                let is_alone = !text.contains(&format!("{}.", used.name)) && !text.contains(&format!("{}`.", used.name));
+                let is_alone =
+                    !text.contains(&format!("{}.", used.name)) && !text.contains(&format!("{}`.", used.name));
                 let finding = report.over(range.clone(), Level::Error, message);
                 finding
                     .why("on Linux (lower_case_table_names = 0) these are two tables: error 1146, or an empty table beside the real one")
