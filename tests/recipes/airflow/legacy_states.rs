@@ -51,7 +51,7 @@ fn confirmed_states_are_written() {
             let jobs = is_of(release, "2.7.2");
             assert_eq!(finding(&report, "left-by-upgrade").map(|f| f.0), jobs.then_some(1), "{server:?} {release}");
 
-            let none = plan(&db, release, "legacy-states", &[]).expect(0);
+            let none = plan(&db, release, "legacy-states", &[]).expect(2);
             assert!(none.out.contains("not-confirmed") && !db.path("b").exists(), "{}", none.out);
             let map = format!("task_instance.{state}=FAILED");
             let said = ["--map", &map, "--map", "job.shutdown=failed"];
