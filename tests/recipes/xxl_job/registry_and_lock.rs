@@ -1,7 +1,7 @@
 //! Two tables that no repair writes, but for one kind of row each; and days nobody counts.
 
 use super::{OLD, Site, YOUNG, everywhere, here_and_there};
-use crate::support::db::{Server, same};
+use crate::support::db::same;
 use crate::support::program::{on_bundle, sealed};
 
 #[test]
